@@ -1,0 +1,90 @@
+"""Plan to text: templates place what the plan decided; the result maps each path to its text."""
+
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+import jinja2
+
+from toolfold.emit.cache import Cache
+from toolfold.emit.format import formatted
+from toolfold.emit.models import model_pieces
+from toolfold.plan.escape import json_text, output_path
+from toolfold.plan.model import Plan
+
+Files = dict[PurePosixPath, str]
+
+_HANDLERS: Final = ("capabilities.py", "tool_schema.py")
+_MODULES: Final = (
+    "__init__.py",
+    "py.typed",
+    "models/__init__.py",
+    "catalog/__init__.py",
+    "handlers.py",
+    "server.py",
+    *_HANDLERS,
+)
+
+
+def render(plan: Plan, cache: Cache) -> Files:
+    """Every output file's text by its path below the output folder, sorted by path."""
+    files = dict(_python(plan, cache))
+    sources = {path: text for path, text in files.items() if path.suffix == ".py"}
+    files |= formatted(sources, cache)
+    files |= dict(_data(plan))
+    files |= dict(_pages(plan))
+    return dict(sorted(files.items()))
+
+
+def templates_dir() -> Path:
+    """A wheel carries the templates inside the package; a checkout keeps them at its root."""
+    package = Path(__file__).parents[1]
+    shipped = package / "templates"
+    return shipped if shipped.is_dir() else package.parents[1] / "templates"
+
+
+def _python(plan: Plan, cache: Cache) -> Iterator[tuple[PurePosixPath, str]]:
+    environment = _environment()
+    for name in _MODULES:
+        if not _is_wanted(name, plan):
+            continue
+        text = environment.get_template(f"{name}.jinja").render(plan=plan)
+        yield output_path(plan.package, *name.split("/")), text
+    template = environment.get_template("models/tool.py.jinja")
+    pieces = model_pieces(plan.tools, cache)
+    for tool in plan.tools:
+        text = template.render(plan=plan, piece=pieces[tool.name])
+        yield output_path(plan.package, "models", f"{tool.module}.py"), text
+
+
+def _is_wanted(name: str, plan: Plan) -> bool:
+    """A handler module exists while its meta-tool is switched on."""
+    modules = {handler.module for handler in plan.handlers}
+    return name not in _HANDLERS or name.removesuffix(".py") in modules
+
+
+def _data(plan: Plan) -> Iterator[tuple[PurePosixPath, str]]:
+    for name, value in plan.data.items():
+        # The header is the first line of the object, so that ownership shows there as elsewhere.
+        body = json_text(value, indent=2)
+        text = '{"//": ' + json_text(plan.header) + ",\n" + body.removeprefix("{\n") + "\n"
+        yield output_path(plan.package, "catalog", *name.split("/")), text
+
+
+def _pages(plan: Plan) -> Iterator[tuple[PurePosixPath, str]]:
+    environment = _environment()
+    for page in plan.pages:
+        text = environment.get_template(page.template).render(plan=plan, page=page.values)
+        yield output_path(*page.path.split("/")), text
+
+
+def _environment() -> jinja2.Environment:
+    # No autoescape: Python and Markdown are escaped by the plan, which knows what is what.
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(templates_dir()),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 - see above
+    )

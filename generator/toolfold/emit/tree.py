@@ -1,0 +1,152 @@
+"""The output folder: compare a mapping with it, or replace it whole.
+
+The new tree is built beside the old one, unchanged files linked into it, and the two folders
+change places in one system call. A run that dies at any moment leaves the old tree or the new.
+"""
+
+import difflib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Literal
+
+from toolfold.emit.format import reformatted
+from toolfold.emit.swap import build_and_swap, locked
+from toolfold.errors import OutputError
+from toolfold.plan.header import MARK
+
+Files = Mapping[PurePosixPath, str]
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write changed."""
+
+    written: tuple[PurePosixPath, ...]
+    unchanged: int
+    removed: tuple[PurePosixPath, ...]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One file that is not as it should be."""
+
+    path: PurePosixPath
+    kind: Literal["changed", "missing", "left over"]
+    expected: str
+    found: str
+
+    def diff(self) -> str:
+        """From what is there to what should be, as a unified diff."""
+        lines = difflib.unified_diff(
+            self.found.splitlines(keepends=True),
+            self.expected.splitlines(keepends=True),
+            f"{self.path} (found)",
+            f"{self.path} (generated)",
+        )
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+    def counts(self) -> tuple[int, int]:
+        """Lines to add and lines to remove to get to what should be."""
+        lines = self.diff().splitlines()[2:]
+        return sum(li.startswith("+") for li in lines), sum(li.startswith("-") for li in lines)
+
+
+def write_tree(files: Files, output: Path) -> Written:
+    """Make `output` hold exactly `files`, beside whatever in it is not ours.
+
+    Raises OutputError before anything is written when something foreign is in the way.
+    """
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with locked(output.parent):
+        existing = _scan(output)
+        _refuse_foreign(files, existing, output)
+        leftover = tuple(_left_over(files, existing))
+        changed = tuple(p for p, text in files.items() if existing.get(p) != text.encode())
+        if changed or leftover:
+            kept = [p for p in existing if p not in leftover and p not in changed]
+            build_and_swap(output, {p: files[p] for p in changed}, kept)
+        return Written(changed, len(files) - len(changed), leftover)
+
+
+def compare_tree(files: Files, output: Path) -> list[Difference]:
+    """Every way in which `output` is not what would be generated, by path."""
+    existing = _scan(output)
+    found: list[Difference] = []
+    for path, text in files.items():
+        if path not in existing:
+            found.append(Difference(path, "missing", text, ""))
+        elif (there := _text(existing[path])) != text:
+            found.append(Difference(path, "changed", text, there))
+    for path in _left_over(files, existing):
+        found.append(Difference(path, "left over", "", _text(existing[path])))
+    return sorted(_beyond_formatting(found), key=lambda difference: difference.path)
+
+
+def _beyond_formatting(differences: list[Difference]) -> Iterator[Difference]:
+    """Drop differences that another release of the formatter explains."""
+    python = {
+        d.path: d.found for d in differences if d.kind == "changed" and d.path.suffix == ".py"
+    }
+    again = reformatted(python) if python else {}
+    for difference in differences:
+        if again.get(difference.path) != difference.expected:
+            yield difference
+
+
+def _text(data: bytes) -> str:
+    # A checkout may turn line ends into those of its platform; that is not drift.
+    return data.decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _left_over(files: Files, existing: Mapping[PurePosixPath, bytes]) -> Iterator[PurePosixPath]:
+    """Files that carry the very first line that ours carry, and are no longer generated.
+
+    The line names the manifest, so two manifests may share an output folder.
+    """
+    owned = {_owner(text.encode()) for text in files.values()}
+    for path, data in existing.items():
+        if path not in files and (owner := _owner(data)) and owner in owned:
+            yield path
+
+
+def _owner(data: bytes) -> bytes:
+    """What a first line says after our mark; empty for a file that is not ours."""
+    line = data[:400].split(b"\n", 1)[0]
+    return line.partition(MARK.encode())[2].partition(b";")[0]
+
+
+def _scan(output: Path) -> dict[PurePosixPath, bytes]:
+    """Every regular file below `output` with its content, sorted; links are left to be refused."""
+    if output.is_symlink() or (output.exists() and not output.is_dir()):
+        raise OutputError(f"{output}: not a folder; give another with --output")
+    found: dict[PurePosixPath, bytes] = {}
+    for folder, folders, names in os.walk(output):
+        folders[:] = sorted(name for name in folders if name != "__pycache__")
+        for name in names:
+            path = Path(folder, name)
+            if path.is_file() and not path.is_symlink():
+                found[PurePosixPath(path.relative_to(output).as_posix())] = path.read_bytes()
+    return dict(sorted(found.items()))
+
+
+def _refuse_foreign(files: Files, existing: Mapping[PurePosixPath, bytes], output: Path) -> None:
+    refused = []
+    for path in files:
+        target = output / path
+        if path in existing:
+            if not _owner(existing[path]):
+                refused.append(f"{target}: was not generated by toolfold; move it away")
+        elif target.is_symlink() or target.exists():
+            refused.append(f"{target}: is in the way and not a plain file; move it away")
+        refused += _refused_parents(path, output)
+    if refused:
+        raise OutputError("\n".join(dict.fromkeys(refused)))
+
+
+def _refused_parents(path: PurePosixPath, output: Path) -> Iterator[str]:
+    for parent in list(path.parents)[:-1]:
+        folder = output / parent
+        if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+            yield f"{folder}: a folder is to be generated here; move it away"

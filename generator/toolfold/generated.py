@@ -1,0 +1,70 @@
+"""Using a generated package from the command line; needs only what a server needs."""
+
+import importlib
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolfold_runtime import ToolError
+
+from toolfold.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a call in this process answered."""
+
+    text: str
+    is_error: bool
+
+
+def load_server(manifest: Path, output: Path | None) -> Any:
+    """The `server` module of the package generated from `manifest`."""
+    folder = output or manifest.parent / "generated"
+    packages = sorted(path.parents[1] for path in folder.glob("*/catalog/server.json"))
+    if not packages:
+        raise UsageError(f"{folder}/: no generated server here; run `toolfold generate` first")
+    if len(packages) > 1:
+        names = ", ".join(path.name for path in packages)
+        raise UsageError(f"{folder}/: several generated servers ({names}); use one output each")
+    sys.path.insert(0, str(folder.resolve()))
+    return importlib.import_module(f"{packages[0].name}.server")
+
+
+def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> Tried:
+    """Call one tool, or a meta-tool, exactly as the server would."""
+    import anyio
+    from toolfold_runtime.execute import Executor
+    from toolfold_runtime.implementation import ImplementationError, load_implementation
+    from toolfold_runtime.meta import answer_meta
+
+    server = load_server(manifest, output)
+    catalog = server.CATALOG
+    given = _arguments(arguments)
+    try:
+        if tool in server.META_TOOLS:
+            listed = catalog.server["meta_tools"]
+            definition = next(d for d in listed if d["name"] == tool)
+            unknown = catalog.server["unknown_parameters"]
+            texts = answer_meta(server.META_TOOLS[tool], definition, given, unknown)
+            return Tried("\n".join(texts), is_error=False)
+        entry = catalog.entry(tool)
+        implementation = load_implementation(catalog.server["implementation"], server.ROOT)
+        answer = anyio.run(Executor(catalog, implementation).call, entry, given)
+    except ToolError as error:
+        return Tried(str(error), is_error=True)
+    except ImplementationError as error:
+        raise UsageError(str(error)) from None
+    return Tried(answer.text, is_error=False)
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"the arguments are not JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise UsageError('the arguments are not a JSON object like {"query": "x"}')
+    return given

@@ -1,0 +1,94 @@
+"""`toolfold init`: a small working server to start from."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from toolfold.errors import UsageError
+
+_MANIFEST: Final = """\
+# yaml-language-server: $schema=.toolfold_cache/manifest.schema.json
+toolfold: 1
+server:
+  name: {name}
+  version: 0.1.0
+  description: What this server is for, in a sentence.
+  implementation: implementation:Tools
+
+categories:
+  greet: {{title: Greetings, description: Say something kind}}
+
+tools:
+  hello:
+    category: greet
+    effect: read
+    summary: Greet someone
+    description: Greets a person by name, in one of a few languages.
+    example: say hello to Ada
+    parameters:
+      name: {{type: string, required: true, description: Whom to greet}}
+      language: {{type: string, enum: [en, fr, de], default: en}}
+    returns:
+      type: object
+      properties: {{greeting: {{type: string}}}}
+      required: [greeting]
+    examples:
+      - {{description: In French, arguments: {{name: Ada, language: fr}}}}
+"""
+
+_IMPLEMENTATION: Final = '''\
+"""What carries the tools out. This file is yours: toolfold never writes it again."""
+
+from {package}.handlers import Handlers
+from {package}.models.hello import HelloParams, HelloResult
+
+WORDS = {{"en": "Hello", "fr": "Bonjour", "de": "Hallo"}}
+
+
+class Tools(Handlers):
+    """One method per tool of tools.yaml."""
+
+    def hello(self, params: HelloParams) -> HelloResult:
+        """Greet someone."""
+        return HelloResult(greeting=f"{{WORDS[params.language]}}, {{params.name}}!")
+'''
+
+
+def init(folder: Path, name: str | None) -> Iterator[Path]:
+    """Write a manifest and its implementation into `folder`, yielding each path written.
+
+    Nothing that exists is overwritten: UsageError names it before anything is written.
+    """
+    from toolfold.plan.naming import package_name
+
+    server = _server_name(name or folder.resolve().name)
+    files = {
+        folder / "tools.yaml": _MANIFEST.format(name=server),
+        folder / "implementation.py": _IMPLEMENTATION.format(package=package_name(server)),
+    }
+    there = [str(path) for path in files if path.exists() or path.is_symlink()]
+    if there:
+        raise UsageError(f"{', '.join(there)}: already there; nothing was written")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in files.items():
+        path.write_text(text, encoding="utf-8", newline="\n")
+        yield path
+    yield from _editor_schema(folder)
+
+
+def _editor_schema(folder: Path) -> Iterator[Path]:
+    """The schema that the manifest's first line points editors to; never committed."""
+    import json
+
+    from toolfold.emit.cache import cache_folder
+    from toolfold.manifest.json_schema import manifest_schema
+
+    path = cache_folder(folder) / "manifest.schema.json"
+    path.write_text(json.dumps(manifest_schema(), indent=2) + "\n", encoding="utf-8")
+    yield path
+
+
+def _server_name(text: str) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
+    return name or "server"

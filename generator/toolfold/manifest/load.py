@@ -1,0 +1,169 @@
+"""Files to a Manifest: the manifest, what it includes, and the overlays laid over it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, Final
+
+from toolfold.errors import ManifestError, Place, Problem, UsageError
+from toolfold.manifest.read import read_yaml
+from toolfold.manifest.schema import Manifest
+from toolfold.manifest.shape import nearest, shape
+from toolfold.manifest.tree import Items, Mapping, dotted, kind_of
+from toolfold.manifest.validate import validate
+
+_INCLUDABLE: Final = ("categories", "tools", "workflows", "servers", "$defs")
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """An accepted manifest, with the places its values came from."""
+
+    manifest: Manifest
+    tree: Mapping
+    name: str
+    files: tuple[Path, ...]
+
+
+def load(path: Path) -> Loaded:
+    """Read, merge, shape and validate the manifest at `path`.
+
+    Raises ManifestError with every problem that can be found in one run, and UsageError when
+    there is no such file.
+    """
+    reader = _Files(path)
+    tree = reader.root()
+    problems: list[Problem] = []
+    for part in reader.matched(tree, "include", problems):
+        _include(tree, part, problems)
+    for part in reader.matched(tree, "overlays", problems):
+        _overlay(tree, part, problems)
+    try:
+        manifest = shape(tree)
+    except ManifestError as error:
+        raise ManifestError([*problems, *error.problems]) from None
+    problems.extend(validate(manifest, tree))
+    if problems:
+        raise ManifestError(problems)
+    return Loaded(manifest, tree, path.name, tuple(reader.files))
+
+
+class _Files:
+    """The files of one manifest, read once each, named relative to the manifest's folder."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.folder = path.parent
+        self.files: list[Path] = []
+
+    def root(self) -> Mapping:
+        return self._read(self.path, str(self.path))
+
+    def matched(self, tree: Mapping, key: str, problems: list[Problem]) -> Iterator[Mapping]:
+        """Every file that the patterns under `key` match, in the order of the patterns."""
+        patterns = tree.get(key)
+        if not isinstance(patterns, Items):
+            return
+        for index, pattern in enumerate(patterns):
+            at = patterns.items_at[index]
+            where = dotted((key, index))
+            for file in self._files(pattern, at, where, problems):
+                try:
+                    yield self._read(file, str(file))
+                except ManifestError as error:
+                    problems.extend(error.problems)
+
+    def _files(self, pattern: Any, at: Place, where: str, problems: list[Problem]) -> list[Path]:
+        if not isinstance(pattern, str) or not pattern:
+            return []  # the shape says so, with the other misfits
+        parts = PurePosixPath(pattern)
+        if parts.is_absolute() or ".." in parts.parts or "\\" in pattern or ":" in pattern:
+            hint = "name files in the manifest's own folder, with / between folders"
+            problems.append(Problem(at, where, f'"{pattern}" leaves the folder', hint))
+            return []
+        found = sorted(f for f in self.folder.glob(pattern) if f.is_file() and f not in self.files)
+        if not found:
+            hint = f"looked in {self.folder}/"
+            problems.append(Problem(at, where, f'"{pattern}" matches no file', hint))
+        return found
+
+    def _read(self, file: Path, name: str) -> Mapping:
+        self.files.append(file)
+        try:
+            data = file.read_bytes()
+        except FileNotFoundError:
+            raise UsageError(f"{name}: no such file; `toolfold init` writes one") from None
+        except OSError as error:
+            raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
+        return read_yaml(data, name, len(self.files))
+
+
+def _include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
+    """Add an included file's entries; what the manifest already has is a problem."""
+    for key, value in part.items():
+        at = part.keys_at[key]
+        if key not in _INCLUDABLE:
+            hint = nearest(key, _INCLUDABLE) or f"an included file has: {', '.join(_INCLUDABLE)}"
+            problems.append(Problem(at, key, f'"{key}" does not belong in an included file', hint))
+        elif key not in tree:
+            tree.put(key, value, at, part.values_at[key])
+        elif isinstance(tree[key], Mapping) and isinstance(value, Mapping):
+            _include_entries(key, tree[key], value, problems)
+        elif isinstance(tree[key], Items) and isinstance(value, Items):
+            tree[key].extend(value)
+            tree[key].items_at.extend(value.items_at)
+        else:
+            fact = f"expected {kind_of(tree[key])}, found {kind_of(value)}"
+            problems.append(Problem(part.values_at[key], key, fact))
+
+
+def _include_entries(key: str, into: Mapping, added: Mapping, problems: list[Problem]) -> None:
+    for name, value in added.items():
+        if name in into:
+            fact = f'"{name}" is declared twice'
+            hint = f"first at {into.keys_at[name]}"
+            problems.append(Problem(added.keys_at[name], dotted((key, name)), fact, hint))
+        else:
+            into.put(name, value, added.keys_at[name], added.values_at[name])
+
+
+def _overlay(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
+    """Lay a file of changes over tools that exist, as a JSON merge patch per tool."""
+    for key in part:
+        if key != "tools":
+            hint = "an overlay changes fields under `tools:` and nothing else"
+            problems.append(Problem(part.keys_at[key], key, f'"{key}" in an overlay', hint))
+    tools, changes = tree.get("tools"), part.get("tools")
+    if not isinstance(tools, Mapping) or not isinstance(changes, Mapping):
+        return
+    for name, change in changes.items():
+        path = dotted(("tools", name))
+        if name not in tools:
+            hint = nearest(name, list(tools)) or "an overlay only changes tools that exist"
+            problems.append(Problem(changes.keys_at[name], path, f'unknown tool "{name}"', hint))
+        elif not isinstance(change, Mapping):
+            fact = f"expected a mapping, found {kind_of(change)}"
+            problems.append(Problem(changes.values_at[name], path, fact))
+        elif isinstance(tools[name], Mapping):
+            tools[name] = _patched(tools[name], change)
+
+
+def _patched(target: Mapping, change: Mapping) -> Mapping:
+    """A copy of `target` with `change` merged in: mappings merge, null removes, the rest replaces."""
+    merged = Mapping(target.at)
+    for key, value in target.items():
+        if key not in change:
+            merged.put(key, value, target.keys_at[key], target.values_at[key])
+        elif change[key] is not None:
+            _put_patched(merged, key, value, change)
+    for key in change:
+        if key not in target and change[key] is not None:
+            _put_patched(merged, key, None, change)
+    return merged
+
+
+def _put_patched(merged: Mapping, key: str, old: Any, change: Mapping) -> None:
+    new = change[key]
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        new = _patched(old, new)
+    merged.put(key, new, change.keys_at[key], change.values_at[key])

@@ -1,0 +1,232 @@
+"""The shape of `tools.yaml`, as Pydantic models; `toolfold schema` prints it for editors."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+
+from toolfold.manifest.tree import plain
+
+Effect = Literal["read", "write", "destructive"]
+Tier = Literal["hot", "warm", "standard", "cold"]
+Exposure = Literal["auto", "direct", "progressive", "hybrid"]
+
+# Clients accept no other characters in names and no more than 64 of them; a leading dash would
+# read as an option on command lines.
+ToolName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")]
+CategoryName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")]
+ServerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
+Identifier = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=64)]
+ImplementationPath = Annotated[
+    str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$", max_length=200)
+]
+ToolId = Annotated[str, Field(pattern=r"^[^\s:]+::[^\s]+$", max_length=200)]
+Text = Annotated[str, Field(min_length=1)]
+Line = Annotated[str, Field(min_length=1, pattern=r"^[^\r\n]+$")]
+Tokens = Annotated[int, Field(ge=1)]
+JsonObject = Annotated[dict[str, Any], BeforeValidator(plain)]
+JsonSchema = JsonObject
+
+
+class _Part(BaseModel):
+    """Closed and strict: an unknown key is a mistake, and `"5"` is not a number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, validate_by_name=True)
+
+
+class Server(_Part):
+    """What the server is called and what carries its tools out."""
+
+    name: ServerName
+    version: Text
+    title: Line | None = None
+    description: Text | None = None
+    instructions: Text | None = Field(
+        default=None, description="Said to clients when they connect."
+    )
+    prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{0,32}$")] = Field(
+        default="", description="Prepended to the default names of meta-tools."
+    )
+    package: Identifier | None = Field(
+        default=None, description="Import name of the generated package."
+    )
+    implementation: ImplementationPath | None = Field(
+        default=None, description="module.path:Class, resolved from the manifest's folder."
+    )
+
+
+class MetaTool(_Part):
+    """A meta-tool's own name and its place in the inventory."""
+
+    name: ToolName | None = None
+    category: CategoryName | None = None
+    summary: Line | None = None
+    example: Line | None = None
+
+
+def _word_or_mapping(value: Any) -> str:
+    """Which half of a union is meant, so that a mistake is reported against that half only."""
+    return "word" if isinstance(value, str) else "mapping"
+
+
+_WORD = Tag("word")
+_MAPPING = Tag("mapping")
+MetaEntry = Annotated[
+    Annotated[MetaTool, _MAPPING] | Annotated[Literal["off"], _WORD],
+    Discriminator(_word_or_mapping),
+]
+
+
+class MetaTools(_Part):
+    """The meta-tools, each renamed, placed, or switched off."""
+
+    capabilities: MetaEntry = MetaTool()
+    schema_: MetaEntry = Field(default=MetaTool(), alias="schema")
+    search: MetaEntry = MetaTool()
+    run: MetaTool | None = Field(
+        default=None, description="One runner instead of run_read and run_write."
+    )
+    run_read: MetaEntry = MetaTool()
+    run_write: MetaEntry = MetaTool()
+
+
+class Budgets(_Part):
+    """Limits in o200k tokens; one that is written here fails the build when exceeded."""
+
+    surface: Tokens | None = None
+    direct: Tokens | None = None
+    capabilities: Tokens | None = None
+    overview: Tokens | None = None
+    category: Tokens | None = None
+    schema_: Tokens | None = Field(default=None, alias="schema")
+    hot: Tokens | None = None
+    hits: Tokens | None = None
+
+
+class Disclosure(_Part):
+    """How the tools are disclosed."""
+
+    exposure: Exposure = "auto"
+    format: Literal["json", "text"] = "json"
+    search: Literal["lexical", "semantic", "hybrid"] = "lexical"
+    unknown_parameters: Literal["warn", "reject"] = "warn"
+    unlisted_calls: Literal["allow", "deny"] = "allow"
+    quick_actions: dict[Line, ToolName] = {}
+    meta: MetaTools = MetaTools()
+    budgets: Budgets = Budgets()
+
+
+class Category(_Part):
+    """A group of tools."""
+
+    title: Line | None = None
+    description: Text | None = None
+
+
+class Example(_Part):
+    """One call of a tool, valid against its parameters."""
+
+    description: Line | None = None
+    arguments: JsonObject = {}
+
+
+class Performance(_Part):
+    """What a call costs, as the author knows it."""
+
+    speed: Literal["fast", "medium", "slow"] | None = None
+    tokens: Tokens | None = None
+
+
+class Reference(_Part):
+    """Something to read elsewhere."""
+
+    title: Line
+    url: Annotated[str, Field(pattern=r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$")]
+
+
+class Cache(_Part):
+    """How long an answer may be given again, in seconds."""
+
+    ttl: Annotated[float, Field(gt=0)]
+
+
+class Backend(_Part):
+    """What carries a call out."""
+
+    python: Identifier = Field(description="The method of the implementation.")
+
+
+class Tool(_Part):
+    """One tool."""
+
+    category: CategoryName
+    effect: Effect
+    summary: Line
+    title: Line | None = None
+    description: Text | None = None
+    example: Line | None = None
+    tags: list[Line] = []
+    tier: Tier | None = None
+    parameters: dict[str, JsonSchema] | None = None
+    returns: JsonSchema | None = None
+    input_schema: JsonSchema | None = None
+    output_schema: JsonSchema | None = None
+    examples: list[Example] = []
+    related: list[ToolName] = []
+    generates: list[Line] = []
+    consumes: list[Line] = []
+    performance: Performance | None = None
+    notes: Text | None = None
+    references: list[Reference] = []
+    cache: Cache | None = None
+    aliases: list[ToolName] = []
+    id: ToolId | None = Field(
+        default=None, description="server::tool, where it came from elsewhere."
+    )
+    annotations: JsonObject = Field(default={}, description="MCP annotations, kept as they are.")
+    meta: JsonObject = Field(default={}, description="MCP `_meta`, kept as it is.")
+    backend: Backend | None = None
+
+
+class Workflow(_Part):
+    """A named chain of tools."""
+
+    name: Line
+    description: Line | None = None
+    steps: Annotated[list[ToolName], Field(min_length=1)]
+
+
+class Secret(_Part):
+    """A value that is written in the open on purpose."""
+
+    plain: str
+
+
+EnvValue = Annotated[
+    Annotated[str, Field(pattern=r"\$\{[A-Za-z_][A-Za-z0-9_]*\}"), _WORD]
+    | Annotated[Secret, _MAPPING],
+    Discriminator(_word_or_mapping),
+]
+
+
+class Upstream(_Part):
+    """An upstream MCP server: a command to start, or an address."""
+
+    command: Annotated[list[str], Field(min_length=1)] | None = None
+    url: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    env: dict[str, EnvValue] = {}
+    headers: dict[str, EnvValue] = {}
+
+
+class Manifest(_Part):
+    """A manifest, whole."""
+
+    toolfold: Literal[1] = Field(description="Version of the manifest's format.")
+    server: Server
+    disclosure: Disclosure = Disclosure()
+    categories: dict[CategoryName, Category]
+    tools: dict[ToolName, Tool]
+    workflows: list[Workflow] = []
+    include: list[Line] = []
+    overlays: list[Line] = []
+    servers: dict[ServerName, Upstream] = {}
+    defs: dict[Identifier, JsonSchema] = Field(default={}, alias="$defs")

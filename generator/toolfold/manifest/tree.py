@@ -1,0 +1,92 @@
+"""Plain data that remembers where each key and item stood."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from toolfold.errors import Place
+
+type_names = {
+    dict: "a mapping",
+    list: "a list",
+    str: "a string",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    type(None): "nothing",
+}
+
+
+class Mapping(dict[str, Any]):
+    """A mapping of the manifest: a dict, plus the places of its keys and values."""
+
+    __slots__ = ("at", "keys_at", "values_at")
+
+    def __init__(self, at: Place) -> None:
+        super().__init__()
+        self.at = at
+        self.keys_at: dict[str, Place] = {}
+        self.values_at: dict[str, Place] = {}
+
+    def put(self, key: str, value: Any, key_at: Place, value_at: Place) -> None:
+        """Set a key together with both of its places."""
+        self[key] = value
+        self.keys_at[key] = key_at
+        self.values_at[key] = value_at
+
+
+class Items(list[Any]):
+    """A list of the manifest: a list, plus the places of its items."""
+
+    __slots__ = ("at", "items_at")
+
+    def __init__(self, at: Place) -> None:
+        super().__init__()
+        self.at = at
+        self.items_at: list[Place] = []
+
+
+def place_of(root: Mapping, path: Sequence[str | int], *, of_key: bool = False) -> Place:
+    """The place of the value at `path`, or of its key; of its nearest known ancestor if absent."""
+    node: Any = root
+    place = root.at
+    for depth, step in enumerate(path):
+        last = depth == len(path) - 1
+        if isinstance(node, Mapping) and isinstance(step, str) and step in node:
+            place = (node.keys_at if of_key and last else node.values_at)[step]
+        elif isinstance(node, Items) and isinstance(step, int) and step < len(node):
+            place = node.items_at[step]
+        else:
+            break
+        node = node[step]
+    return place
+
+
+def dotted(path: Sequence[str | int]) -> str:
+    """A path as messages show it: `tools.read_file.examples[0]`."""
+    text = ""
+    for step in path:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        else:
+            text += f".{step}" if text else step
+    return text
+
+
+def plain(value: Any) -> Any:
+    """A deep copy in plain dicts and lists, without places."""
+    if isinstance(value, dict):
+        return {key: plain(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [plain(inner) for inner in value]
+    return value
+
+
+def kind_of(value: Any) -> str:
+    """What a value is, in the words of messages."""
+    return next(
+        (name for kind, name in type_names.items() if type(value) is kind), _subclass(value)
+    )
+
+
+def _subclass(value: Any) -> str:
+    return "a mapping" if isinstance(value, dict) else "a list"

@@ -1,0 +1,86 @@
+"""Rules across entries: names that must exist, keys that exclude each other."""
+
+from collections.abc import Collection, Iterator
+
+from toolfold.errors import Problem
+from toolfold.manifest.schema import Manifest, MetaTool, Tool
+from toolfold.manifest.shape import nearest
+from toolfold.manifest.tree import Mapping, dotted, place_of
+
+Path = tuple[str | int, ...]
+
+
+def validate(manifest: Manifest, tree: Mapping) -> Iterator[Problem]:
+    """Every breach of a rule that spans entries of a well-shaped manifest."""
+    rules = _Rules(manifest, tree)
+    yield from rules.tools()
+    yield from rules.references()
+    yield from rules.upstreams()
+
+
+class _Rules:
+    """The manifest and its places, so that each rule is one short method."""
+
+    def __init__(self, manifest: Manifest, tree: Mapping) -> None:
+        self.manifest = manifest
+        self.tree = tree
+
+    def tools(self) -> Iterator[Problem]:
+        if not self.manifest.tools:
+            yield self._problem(("tools",), "no tools", "declare at least one")
+        for name, tool in self.manifest.tools.items():
+            path = ("tools", name)
+            yield from self._known_category((*path, "category"), tool.category)
+            yield from self._exclusive(path, tool)
+            if tool.cache and tool.effect != "read":
+                fact = f"effect {tool.effect} cannot be cached"
+                yield self._problem((*path, "cache"), fact, "only `effect: read` may be")
+            for index, related in enumerate(tool.related):
+                yield from self._known_tool((*path, "related", index), related)
+
+    def references(self) -> Iterator[Problem]:
+        for index, workflow in enumerate(self.manifest.workflows):
+            for step, tool in enumerate(workflow.steps):
+                yield from self._known_tool(("workflows", index, "steps", step), tool)
+        for label, tool in self.manifest.disclosure.quick_actions.items():
+            yield from self._known_tool(("disclosure", "quick_actions", label), tool)
+        for role, field in type(self.manifest.disclosure.meta).model_fields.items():
+            meta = getattr(self.manifest.disclosure.meta, role)
+            if isinstance(meta, MetaTool) and meta.category is not None:
+                path = ("disclosure", "meta", field.alias or role, "category")
+                yield from self._known_category(path, meta.category)
+
+    def upstreams(self) -> Iterator[Problem]:
+        for name, upstream in self.manifest.servers.items():
+            if (upstream.command is None) == (upstream.url is None):
+                fact = "an upstream server has either a command or a url"
+                yield self._problem(("servers", name), fact)
+
+    def _exclusive(self, path: Path, tool: Tool) -> Iterator[Problem]:
+        for ours, foreign in (("parameters", "input_schema"), ("returns", "output_schema")):
+            if getattr(tool, ours) is not None and getattr(tool, foreign) is not None:
+                hint = f"keep `{ours}` for a schema written here, `{foreign}` for a foreign one"
+                fact = f"both `{ours}` and `{foreign}`"
+                yield self._problem((*path, foreign), fact, hint, of_key=True)
+
+    def _known_tool(self, path: Path, name: str) -> Iterator[Problem]:
+        return self._known(path, name, "tool", "tools", self.manifest.tools)
+
+    def _known_category(self, path: Path, name: str) -> Iterator[Problem]:
+        return self._known(path, name, "category", "categories", self.manifest.categories)
+
+    def _known(
+        self, path: Path, name: str, what: str, key: str, names: Collection[str]
+    ) -> Iterator[Problem]:
+        if name not in names:
+            hint = nearest(name, list(names)) or self._declared(key, list(names))
+            yield self._problem(path, f'unknown {what} "{name}"', hint)
+
+    def _declared(self, key: str, names: list[str]) -> str:
+        line = self.tree.keys_at[key].line
+        some = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
+        return f"declared under `{key}:` (line {line}): {some or 'none'}"
+
+    def _problem(self, path: Path, fact: str, hint: str = "", *, of_key: bool = False) -> Problem:
+        place = place_of(self.tree, path, of_key=of_key)
+        return Problem(place, dotted(path), fact, hint, code="rule")

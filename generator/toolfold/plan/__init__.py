@@ -1,0 +1,1 @@
+"""What will be emitted: every name, type, text and order, decided."""

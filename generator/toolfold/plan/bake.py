@@ -1,0 +1,53 @@
+"""The baked catalog: what the runtime reads, as plain data by file."""
+
+from collections.abc import Iterator, Sequence
+
+from toolfold.manifest.schema import Manifest
+from toolfold.plan import views
+from toolfold.plan.escape import file_stem
+from toolfold.plan.model import CategoryPlan, Json, MetaToolPlan, ToolPlan
+
+
+def baked(
+    manifest: Manifest,
+    tools: Sequence[ToolPlan],
+    categories: Sequence[CategoryPlan],
+    meta: Sequence[MetaToolPlan],
+) -> Iterator[tuple[str, Json]]:
+    """Path below the package's `catalog/` to content; one file per tool, read when asked for."""
+    yield "server.json", _server(manifest, meta)
+    yield "names.json", _names(manifest)
+    yield "inventory.json", _inventory(manifest, categories, meta)
+    for tool in tools:
+        yield f"tools/{file_stem(tool.name)}.json", tool.entry
+
+
+def _server(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> Json:
+    server = manifest.server
+    return {
+        "name": server.name,
+        "version": server.version,
+        "title": server.title,
+        "instructions": server.instructions or server.description,
+        "implementation": server.implementation,
+        "unknown_parameters": manifest.disclosure.unknown_parameters,
+        "meta_tools": [tool.definition for tool in meta],
+    }
+
+
+def _names(manifest: Manifest) -> Json:
+    """Name to file, and every other way to say a name."""
+    others: dict[str, str] = {}
+    for name, tool in manifest.tools.items():
+        others |= dict.fromkeys(tool.aliases, name)
+        others[tool.id or f"{manifest.server.name}::{name}"] = name
+    return {"tools": {name: file_stem(name) for name in manifest.tools}, "others": others}
+
+
+def _inventory(
+    manifest: Manifest, categories: Sequence[CategoryPlan], meta: Sequence[MetaToolPlan]
+) -> Json:
+    return {
+        "all": views.inventory(manifest, categories, meta),
+        "categories": {c.name: views.inventory(manifest, [c], meta) for c in categories},
+    }

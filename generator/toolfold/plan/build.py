@@ -1,0 +1,78 @@
+"""Manifest to Plan: every decision that templates will need, and every problem on the way."""
+
+from collections.abc import Iterator, Sequence
+
+from toolfold.errors import ManifestError, in_file_order
+from toolfold.manifest.load import Loaded
+from toolfold.manifest.schema import Manifest
+from toolfold.plan import naming
+from toolfold.plan.bake import baked
+from toolfold.plan.check_names import check_names
+from toolfold.plan.check_schemas import check_definitions
+from toolfold.plan.escape import docstring, python_literal
+from toolfold.plan.header import header_for
+from toolfold.plan.meta_tools import meta_tools
+from toolfold.plan.model import CategoryPlan, HandlerPlan, ImportPlan, MetaToolPlan, Plan, ToolPlan
+from toolfold.plan.pages import pages
+from toolfold.plan.problems import Problems
+from toolfold.plan.tool import plan_tool
+
+
+def build_plan(loaded: Loaded, root: str) -> Plan:
+    """Decide everything that will be emitted.
+
+    `root` leads from the generated package to the manifest's folder. Raises ManifestError with
+    every problem; what only deserves a warning is kept in the plan.
+    """
+    manifest = loaded.manifest
+    problems = Problems(loaded.tree)
+    package = manifest.server.package or naming.package_name(manifest.server.name)
+    meta = tuple(meta_tools(manifest))
+    check_names(manifest, meta, package, problems)
+    check_definitions(manifest.defs, problems.error)
+    tools = [plan for name in manifest.tools if (plan := plan_tool(name, manifest, problems))]
+    if problems.errors():
+        raise ManifestError(problems.errors())
+    categories = _categories(manifest, meta)
+    return Plan(
+        header=header_for(loaded.name),
+        package=package,
+        docstring=docstring(f"MCP server: {manifest.server.title or manifest.server.name}."),
+        root=python_literal(root),
+        handlers=tuple(_handlers(meta)),
+        server_imports=tuple(_server_imports(meta)),
+        tools=tuple(tools),
+        imports=tuple(_imports(tools)),
+        data=dict(baked(manifest, tools, categories, meta)),
+        pages=tuple(pages(manifest, categories, meta, {t.name: t.entry for t in tools})),
+        warnings=in_file_order(problems.found),
+    )
+
+
+def _categories(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> list[CategoryPlan]:
+    members: dict[str, list[str]] = {name: [] for name in manifest.categories}
+    for name, tool in manifest.tools.items():
+        members[tool.category].append(name)
+    for meta_tool in meta:
+        if meta_tool.category is not None:
+            members[meta_tool.category].append(meta_tool.name)
+    return [
+        CategoryPlan(name, category.title or name, category.description or "", tuple(members[name]))
+        for name, category in manifest.categories.items()
+    ]
+
+
+def _handlers(meta: Sequence[MetaToolPlan]) -> Iterator[HandlerPlan]:
+    for tool in meta:
+        yield HandlerPlan(tool.module, python_literal(tool.name))
+
+
+def _server_imports(meta: Sequence[MetaToolPlan]) -> list[str]:
+    modules = {tool.module: tool.module for tool in meta} | {"catalog": "CATALOG"}
+    return [f"from .{module} import {name}" for module, name in sorted(modules.items())]
+
+
+def _imports(tools: Sequence[ToolPlan]) -> Iterator[ImportPlan]:
+    for tool in sorted(tools, key=lambda tool: tool.module):
+        names = [tool.params_class, *([tool.result_class] if tool.result_class else [])]
+        yield ImportPlan(tool.module, ", ".join(names))

@@ -1,0 +1,120 @@
+"""The injection boundary: the only ways a manifest's text reaches code, Markdown, URLs or paths."""
+
+import json
+import re
+from pathlib import PurePosixPath
+from typing import Any, Final
+from urllib.parse import quote
+
+_PLAIN_DOCSTRING: Final = re.compile(r"[^\"\\\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]*")
+# What CommonMark and Python-Markdown, with the extensions of documentation sites, would read as
+# markup. Entities are text to all of them; a backslash escapes only some of these for each.
+_MARKUP: Final = {c: f"&#{ord(c)};" for c in "\\`*{}[]<>|&~^=$@"} | {"<": "&lt;", "&": "&amp;"}
+_TRANSLATION: Final = str.maketrans(_MARKUP)
+_EDGE_UNDERSCORE: Final = re.compile(r"(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|__+")
+_LINE_START: Final = re.compile(r"^(\s*)([#+\-!:.\"=/%;_]|\d+[.)])")
+_AUTOLINK: Final = re.compile(r"(?<=[A-Za-z])(:)(?=//)|\b(www)\.", re.IGNORECASE)
+_BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
+# Names that Windows keeps for devices, with any extension.
+_DEVICES: Final = frozenset(
+    ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
+)
+
+
+def python_literal(value: Any) -> str:
+    """Python source that evaluates to exactly `value`: text, numbers, truth, None, and lists of them."""
+    if isinstance(value, str):
+        return ascii(value) if not value.isprintable() else repr(value)
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    if isinstance(value, list | tuple):
+        inner = ", ".join(python_literal(item) for item in value)
+        return f"({inner},)" if isinstance(value, tuple) and len(value) == 1 else f"({inner})"
+    raise TypeError(f"no literal for {type(value).__name__}")
+
+
+def docstring(text: str) -> str:
+    """A one-line docstring: triple-quoted where the text allows, an escaped literal otherwise."""
+    line = one_line(text)
+    if _PLAIN_DOCSTRING.fullmatch(line) and line:
+        return f'"""{line}"""'
+    return python_literal(line)
+
+
+def one_line(text: str) -> str:
+    """The text with every run of white space and control characters as one space."""
+    return _BLANK.sub(" ", text).strip()
+
+
+def markdown(text: str) -> str:
+    """One line of Markdown that shows `text` as text, whatever it contains."""
+    return _escaped_line(one_line(text))
+
+
+def markdown_block(text: str) -> str:
+    """Paragraphs of Markdown that show `text` as text; line ends are kept as breaks."""
+    paragraphs = re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
+    shown = []
+    for paragraph in paragraphs:
+        lines = [_escaped_line(one_line(line)) for line in paragraph.split("\n") if one_line(line)]
+        if lines:
+            shown.append("  \n".join(lines))
+    return "\n\n".join(shown)
+
+
+def markdown_code(text: str) -> str:
+    """A code span that shows `text`, also in a table cell."""
+    line = one_line(text)
+    if re.search(r"[`|\\]", line) or not line:
+        return f"<code>{_escaped_line(line)}</code>"
+    return f"`{line}`"
+
+
+def markdown_fence(text: str, language: str) -> str:
+    """A fenced block around `text` that the text cannot close."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
+def json_text(value: Any, *, indent: int | None = None) -> str:
+    """JSON as agents read it: compact by default, keys in their order, text as it is."""
+    separators = (",", ":") if indent is None else (",", ": ")
+    return json.dumps(value, ensure_ascii=False, indent=indent, separators=separators)
+
+
+def url(address: str) -> str:
+    """An address for a Markdown link target; its scheme was held to a list by the manifest."""
+    return quote(address, safe=":/?#@!$&'*+,;=%~-._").replace("&", "&amp;")
+
+
+def file_stem(name: str) -> str:
+    """A file name without extension for `name`, safe on every file system.
+
+    Two names differ afterwards if they differed in more than case.
+    """
+    if not _SAFE_NAME.fullmatch(name):
+        raise ValueError(f"{name!r} cannot name a file")
+    reserved = name.lower() in _DEVICES or name.lower() == "index"
+    return f"{name}_" if reserved else name
+
+
+def output_path(*parts: str) -> PurePosixPath:
+    """A path below the output folder, of parts that are names."""
+    for part in parts:
+        if not _SAFE_NAME.fullmatch(part) or part.startswith("."):
+            raise ValueError(f"{part!r} is not a name")
+    return PurePosixPath(*parts)
+
+
+def _escaped_line(line: str) -> str:
+    line = line.translate(_TRANSLATION)
+    line = _EDGE_UNDERSCORE.sub(lambda m: "&#95;" * len(m.group()), line)
+    line = _AUTOLINK.sub(lambda m: "&#58;" if m.group(1) else f"{m.group(2)}&#46;", line)
+    return _LINE_START.sub(_escaped_start, line)
+
+
+def _escaped_start(found: re.Match[str]) -> str:
+    mark = found.group(2)
+    return f"{found.group(1)}{mark[:-1]}&#{ord(mark[-1])};"

@@ -1,0 +1,90 @@
+"""The plan: frozen values that templates and writers place without deciding anything."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolfold.errors import Problem
+from toolfold.plan.modelled import Modelled
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class MetaToolPlan:
+    """A meta-tool as it is served."""
+
+    role: str
+    module: str
+    name: str
+    summary: str
+    category: str | None
+    example: str | None
+    definition: Json
+
+
+@dataclass(frozen=True)
+class ToolPlan:
+    """Everything emitted for one tool."""
+
+    name: str
+    module: str
+    method: str
+    params_class: str
+    result_class: str | None
+    result_annotation: str
+    docstring: str
+    models: Modelled
+    entry: Json
+
+
+@dataclass(frozen=True)
+class CategoryPlan:
+    """A category with the names of its tools, meta-tools included, in order."""
+
+    name: str
+    title: str
+    description: str
+    tools: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class HandlerPlan:
+    """A generated meta-tool handler: its module, which names its function, and its served name."""
+
+    module: str
+    name: str
+
+
+@dataclass(frozen=True)
+class ImportPlan:
+    """One import of the Handlers protocol."""
+
+    module: str
+    names: str
+
+
+@dataclass(frozen=True)
+class PagePlan:
+    """A Markdown page: a template and the ready-made strings that it places."""
+
+    path: str
+    template: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All that will be emitted from one manifest."""
+
+    header: str
+    package: str
+    docstring: str
+    root: str
+    handlers: tuple[HandlerPlan, ...]
+    server_imports: tuple[str, ...]
+    tools: tuple[ToolPlan, ...]
+    imports: tuple[ImportPlan, ...]
+    data: Mapping[str, Json]
+    pages: tuple[PagePlan, ...]
+    warnings: tuple[Problem, ...]

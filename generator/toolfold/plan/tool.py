@@ -1,0 +1,127 @@
+"""One tool: its schemas checked, its models named, its entry in the catalog written."""
+
+from jsonschema_rs import ValidationError, Validator
+from toolfold_runtime.validation import validator_for
+
+from toolfold.manifest.schema import Manifest, Tool
+from toolfold.plan import naming, views
+from toolfold.plan.check_names import method_of
+from toolfold.plan.check_schemas import check_examples, check_origin
+from toolfold.plan.escape import docstring
+from toolfold.plan.keywords import walk
+from toolfold.plan.model import Json, ToolPlan
+from toolfold.plan.modelled import encoded_alike, modelled
+from toolfold.plan.problems import Problems, Report
+from toolfold.plan.schemas import Origin, input_origin, output_origin, served_output
+from toolfold.plan.signature import signature
+
+
+def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | None:
+    """Everything emitted for one tool, or None where its schemas are refused."""
+    tool = manifest.tools[name]
+    given = input_origin(name, tool, manifest.defs)
+    returned = output_origin(name, tool, manifest.defs)
+    before = len(problems.errors())
+    _check(name, manifest, given, returned, problems)
+    if len(problems.errors()) > before:
+        return None
+    stem = naming.class_name(name)
+    result = f"{stem}Result" if returned else None
+    return ToolPlan(
+        name=name,
+        module=naming.module_name(name),
+        method=method_of(name, tool),
+        params_class=f"{stem}Params",
+        result_class=result,
+        result_annotation=f"MaybeAwaitable[{result or 'object'}]",
+        docstring=docstring(tool.summary),
+        models=modelled(given.schema, returned.schema if returned else None, stem),
+        entry=_entry(name, manifest, given, returned),
+    )
+
+
+def _check(
+    name: str, manifest: Manifest, given: Origin, returned: Origin | None, problems: Problems
+) -> None:
+    tool = manifest.tools[name]
+    for origin in (given, returned):
+        if origin is not None:
+            report = _reporter(origin, problems)
+            check_origin(origin, manifest.defs, report)
+            _check_properties(origin, report)
+    _check_root(name, tool, problems)
+    check_examples(name, tool, _validator(given.schema), _reporter(given, problems))
+
+
+def _check_root(name: str, tool: Tool, problems: Problems) -> None:
+    if tool.input_schema is None:
+        return
+    path = ("tools", name, "input_schema")
+    if "type" not in tool.input_schema:
+        problems.warn(path, "no root type", 'served with `"type": "object"`')
+    elif tool.input_schema["type"] != "object":
+        hint = "arguments are always an object"
+        problems.error((*path, "type"), "the root type is not object", hint)
+
+
+def _check_properties(origin: Origin, report: Report) -> None:
+    for path, schema in walk(origin.schema):
+        if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
+            for first, second in encoded_alike(schema):
+                where = origin.manifest_path((*path, "properties", second))
+                fact = f'properties "{first}" and "{second}" would share a Python name'
+                report(where, fact, "rename one of them")
+
+
+def _reporter(origin: Origin, problems: Problems) -> Report:
+    """Hand-written schemas are held to everything; of foreign ones their author is told."""
+    return problems.warn if origin.is_foreign else problems.error
+
+
+def _validator(schema: Json) -> Validator | None:
+    try:
+        return validator_for(schema)
+    except (ValidationError, ValueError):
+        return None
+
+
+def _entry(name: str, manifest: Manifest, given: Origin, returned: Origin | None) -> Json:
+    """What the runtime reads when the tool is asked about or called."""
+    tool = manifest.tools[name]
+    result = returned.schema if returned else None
+    output, wraps_result = served_output(result) if result is not None else (None, False)
+    return {
+        "name": name,
+        "category": tool.category,
+        "effect": tool.effect,
+        "module": naming.module_name(name),
+        "params": f"{naming.class_name(name)}Params",
+        "method": method_of(name, tool),
+        "wraps_result": wraps_result,
+        "signature": signature(name, given.schema, result),
+        "example": tool.examples[0].arguments if tool.examples else None,
+        "definition": _definition(name, manifest, given.schema, output),
+        "views": {"schema": views.detail(name, tool, given.schema, result)},
+    }
+
+
+def _definition(name: str, manifest: Manifest, given: Json, output: Json | None) -> Json:
+    """The tool as `tools/list` shows it."""
+    tool = manifest.tools[name]
+    title = tool.title or tool.summary
+    definition: Json = {
+        "name": name,
+        "title": title,
+        "description": tool.description or tool.summary,
+        "inputSchema": given,
+    }
+    if output is not None:
+        definition["outputSchema"] = output
+    definition["annotations"] = {
+        "readOnlyHint": tool.effect == "read",
+        "destructiveHint": tool.effect == "destructive",
+        **tool.annotations,
+    }
+    identity = tool.id or f"{manifest.server.name}::{name}"
+    definition["_meta"] = {**tool.meta, "toolfold/id": identity}
+    return definition

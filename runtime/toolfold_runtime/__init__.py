@@ -1,0 +1,11 @@
+"""What generated code imports: a catalog that is read on demand, and a server over it.
+
+Importing this package costs neither the MCP SDK nor Pydantic: both load when they are needed.
+"""
+
+from toolfold_runtime.catalog import Catalog
+from toolfold_runtime.errors import ToolError
+from toolfold_runtime.serve import Handler, serve
+from toolfold_runtime.typing import MaybeAwaitable
+
+__all__ = ["Catalog", "Handler", "MaybeAwaitable", "ToolError", "serve"]

@@ -1,0 +1,37 @@
+"""Errors an agent can act on: a stable code and a text that says what to do next."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Literal
+
+Code = Literal[
+    "unknown_tool",
+    "unknown_category",
+    "invalid_arguments",
+    "invalid_result",
+    "effect_refused",
+    "backend_failed",
+    "timeout",
+    "budget_exceeded",
+]
+
+
+class ToolError(Exception):
+    """A call that could not be carried out, in words for the agent that made it."""
+
+    def __init__(self, code: Code, text: str) -> None:
+        self.code = code
+        self.text = text
+        super().__init__(f"{code}: {text}")
+
+
+def unknown(code: Code, what: str, name: str, names: Iterable[str]) -> ToolError:
+    """An unknown name: the nearest ones, and all of them while they are few."""
+    known = list(names)
+    close = get_close_matches(name, known, n=3, cutoff=0.5)
+    text = f'no {what} "{name}".'
+    if close:
+        text += f" Nearest: {', '.join(close)}."
+    if len(known) <= 40:
+        text += f" All: {', '.join(known)}."
+    return ToolError(code, text)

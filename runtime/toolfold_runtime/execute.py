@@ -1,0 +1,129 @@
+"""The call itself: validate arguments, call the user's method, validate and shape the result."""
+
+import functools
+import importlib
+import inspect
+import json
+import sys
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+from toolfold_runtime.catalog import Catalog, Entry, Json
+from toolfold_runtime.errors import ToolError
+from toolfold_runtime.validation import ValidationError, Validator, validator_for
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A result as clients get it: text, and the structured content that an output schema promises."""
+
+    text: str
+    structured: Json | None = None
+
+
+class Executor:
+    """Carries out calls with one instance of the user's class."""
+
+    def __init__(self, catalog: Catalog, implementation: object | None) -> None:
+        self.catalog = catalog
+        self.implementation = implementation
+
+    async def call(self, entry: Entry, arguments: Json) -> Answer:
+        """Run one tool; every failure is a ToolError that tells the agent what to do."""
+        method = self._method(entry)
+        params = self._params(entry, arguments)
+        result = await _called(entry, method, params)
+        return self._answer(entry, result)
+
+    def _method(self, entry: Entry) -> Any:
+        if self.implementation is None:
+            text = f"{entry.name} has no implementation here: the server only describes it."
+            raise ToolError("backend_failed", text)
+        method = getattr(self.implementation, entry.method, None)
+        if method is None:
+            raise ToolError("backend_failed", f"{entry.name} is not implemented by the server.")
+        return method
+
+    def _params(self, entry: Entry, arguments: Json) -> Any:
+        _validate_arguments(entry, arguments)
+        module = importlib.import_module(f"{self.catalog.package}.models.{entry.module}")
+        model = getattr(module, entry.params)
+        try:
+            return model.model_validate(arguments, by_name=False, by_alias=True)
+        except ValueError as error:
+            raise ToolError("invalid_arguments", f"{entry.signature}: {error}") from None
+
+    def _answer(self, entry: Entry, result: Any) -> Answer:
+        from pydantic_core import to_jsonable_python
+
+        try:
+            plain = to_jsonable_python(result, by_alias=True)
+        except ValueError as error:
+            _log(f"{entry.name} returned what is not JSON: {error}")
+            raise ToolError("invalid_result", f"{entry.name} returned what is not JSON.") from None
+        schema = entry.definition.get("outputSchema")
+        if schema is None:
+            return Answer(plain if isinstance(plain, str) else _compact(plain))
+        structured = {"result": plain} if entry.wraps_result else plain
+        broken = next(iter(_validator(entry, "outputSchema").iter_errors(structured)), None)
+        if broken is not None:
+            _log(f"{entry.name} broke its `returns`: {broken.message} at {broken.instance_path}")
+            text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
+            raise ToolError("invalid_result", text)
+        return Answer(_compact(plain), structured)
+
+
+def _validate_arguments(entry: Entry, arguments: Json) -> None:
+    errors = list(_validator(entry, "inputSchema").iter_errors(arguments))
+    if not errors:
+        return
+    lines = [f"- {_where(error)}{error.message}" for error in errors[:10]]
+    text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
+    text += f"\nsignature: {entry.signature}"
+    if entry.example is not None:
+        text += f"\nvalid call: {entry.name}({_compact(entry.example)})"
+    raise ToolError("invalid_arguments", text)
+
+
+def _where(error: ValidationError) -> str:
+    path = ".".join(str(step) for step in error.instance_path)
+    return f"{path}: " if path else ""
+
+
+@functools.lru_cache(maxsize=1024)
+def _compiled(schema: str) -> Validator:
+    return validator_for(json.loads(schema))
+
+
+def _validator(entry: Entry, key: str) -> Validator:
+    try:
+        return _compiled(json.dumps(entry.definition[key]))
+    except (ValidationError, ValueError) as error:
+        text = f"the schema of {entry.name} cannot be used; its author must fix it: {error}"
+        raise ToolError("invalid_arguments", text.split("\n")[0]) from None
+
+
+async def _called(entry: Entry, method: Any, params: Any) -> Any:
+    import anyio.to_thread
+
+    try:
+        if inspect.iscoroutinefunction(method):
+            return await method(params)
+        result = await anyio.to_thread.run_sync(method, params)
+        return await result if inspect.isawaitable(result) else result
+    except ToolError:
+        raise
+    except Exception as error:
+        # The traceback is for the author; an agent gets a message without internals.
+        traceback.print_exception(error, file=sys.stderr)
+        shown = str(error) if getattr(error, "is_safe_for_agents", False) else type(error).__name__
+        raise ToolError("backend_failed", f"{entry.name} failed: {shown}") from None
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _log(message: str) -> None:
+    print(message, file=sys.stderr)  # noqa: T201 - stderr is the log of a stdio server

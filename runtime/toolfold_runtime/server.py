@@ -1,0 +1,119 @@
+"""The MCP server over a catalog: it picks and sends what was decided when generating."""
+
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+
+from toolfold_runtime.catalog import Catalog, Json
+from toolfold_runtime.errors import ToolError
+from toolfold_runtime.execute import Answer, Executor
+from toolfold_runtime.meta import answer_meta
+from toolfold_runtime.serve import Handler
+
+_PAGE: Final = 200
+_CACHE_MS: Final = 3_600_000
+
+
+async def run_stdio(
+    catalog: Catalog, meta_tools: Mapping[str, Handler], executor: Executor
+) -> None:
+    """Serve one client over standard input and output."""
+    server = build_server(catalog, meta_tools, executor)
+    async with stdio_server() as (incoming, outgoing):
+        await server.run(incoming, outgoing, server.create_initialization_options())
+
+
+def build_server(
+    catalog: Catalog, meta_tools: Mapping[str, Handler], executor: Executor
+) -> Server[Any]:
+    """A low-level SDK server that lists and calls the catalog's tools and the meta-tools."""
+    facts = catalog.server
+    calls = _Calls(catalog, meta_tools, executor)
+    return Server(
+        facts["name"],
+        version=facts["version"],
+        title=facts["title"],
+        instructions=facts["instructions"],
+        on_list_tools=calls.list_tools,
+        on_call_tool=calls.call_tool,
+        get_tool_input_schema=calls.input_schema,
+        cache_hints={"tools/list": CacheHint(ttl_ms=_CACHE_MS, scope="public")},
+    )
+
+
+class _Calls:
+    """The two request handlers and what they share."""
+
+    def __init__(
+        self, catalog: Catalog, meta_tools: Mapping[str, Handler], executor: Executor
+    ) -> None:
+        self.catalog = catalog
+        self.meta_tools = meta_tools
+        self.executor = executor
+        self.meta_definitions: dict[str, Json] = {
+            definition["name"]: definition for definition in catalog.server["meta_tools"]
+        }
+
+    async def list_tools(
+        self, _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """One page of the list; the cursor is the number of tools already sent."""
+        start = _position(params.cursor if params else None)
+        names = [*self.meta_definitions, *self.catalog.names()]
+        page = names[start : start + _PAGE]
+        tools = [types.Tool.model_validate(self._definition(name)) for name in page]
+        following = str(start + _PAGE) if start + _PAGE < len(names) else None
+        return types.ListToolsResult(tools=tools, next_cursor=following)
+
+    async def call_tool(
+        self, _: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> types.CallToolResult:
+        """Any tool, by its own name; failures are answers that say what to do."""
+        try:
+            return await self._called(params.name, dict(params.arguments or {}))
+        except ToolError as error:
+            return _failure(f"{error.code}: {error.text}")
+        except Exception as error:
+            # The SDK would send the exception's text to the client.
+            traceback.print_exception(error, file=sys.stderr)
+            return _failure("backend_failed: the server failed; its log says why")
+
+    def input_schema(self, name: str) -> Json | None:
+        """A tool's input schema, so that the SDK need not list all tools to find it."""
+        try:
+            schema: Json = self._definition(name)["inputSchema"]
+        except ToolError:
+            return None
+        return schema
+
+    async def _called(self, name: str, arguments: Json) -> types.CallToolResult:
+        if name in self.meta_tools:
+            unknown = self.catalog.server["unknown_parameters"]
+            texts = answer_meta(
+                self.meta_tools[name], self.meta_definitions[name], arguments, unknown
+            )
+            return types.CallToolResult(content=[types.TextContent(text=text) for text in texts])
+        return _success(await self.executor.call(self.catalog.entry(name), arguments))
+
+    def _definition(self, name: str) -> Json:
+        return self.meta_definitions.get(name) or self.catalog.entry(name).definition
+
+
+def _position(cursor: str | None) -> int:
+    return int(cursor) if cursor and cursor.isascii() and cursor.isdigit() else 0
+
+
+def _success(answer: Answer) -> types.CallToolResult:
+    content: list[Any] = [types.TextContent(text=answer.text)]
+    return types.CallToolResult(content=content, structured_content=answer.structured)
+
+
+def _failure(text: str) -> types.CallToolResult:
+    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
