@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from toolfold import __version__
 from toolfold.errors import ManifestError, OutputError, Problem, UsageError
-from toolfold.report import Format, report
+from toolfold.report import Format, report, summary
 
 _EXTRA = ("yaml", "jinja2", "datamodel_code_generator", "ruff", "splintr")
 
@@ -55,7 +55,7 @@ def _generate(options: argparse.Namespace) -> int:
     output = default_output(options.manifest, options.output)
     compiled = compile_manifest(options.manifest, output, use_cache=options.cache)
     done = write_tree(compiled.files, output)
-    _print_problems(compiled.warnings, options)
+    _print_warnings(compiled.warnings, options)
     if not options.quiet:
         counts = f"{len(done.written)} written, {done.unchanged} unchanged"
         removed = f", {len(done.removed)} removed" if done.removed else ""
@@ -70,7 +70,7 @@ def _check(options: argparse.Namespace) -> int:
     output = default_output(options.manifest, options.output)
     compiled = compile_manifest(options.manifest, output, use_cache=options.cache)
     differences = compare_tree(compiled.files, output)
-    _print_problems(compiled.warnings, options)
+    _print_warnings(compiled.warnings, options)
     for difference in differences:
         print(_difference_line(difference, output, options.format))
         if options.diff:
@@ -111,6 +111,16 @@ def _init(options: argparse.Namespace) -> int:
     return 0
 
 
+def _import_tools(options: argparse.Namespace) -> int:
+    from toolfold.importing.run import import_tools
+
+    done = import_tools(options.files, options.output, options.name, force=options.force)
+    state = "unchanged" if done.is_unchanged else "written"
+    print(f"{done.path}: {state}: {done.tools} tools in {done.categories} categories")
+    _print_warnings(done.warnings, options)
+    return 0
+
+
 def _serve(options: argparse.Namespace) -> int:
     from toolfold.generated import load_server
 
@@ -132,6 +142,14 @@ def _print_problems(problems: Sequence[Problem], options: argparse.Namespace) ->
         form: Format = getattr(options, "format", "text")
         # Annotations and JSON are results for a machine; text is for the person at the terminal.
         print(report(problems, form), file=sys.stderr if form == "text" else sys.stdout)
+
+
+def _print_warnings(problems: Sequence[Problem], options: argparse.Namespace) -> None:
+    """Warnings in text are grouped and counted, unless all are asked for."""
+    if options.format != "text" or options.verbose:
+        _print_problems(problems, options)
+    elif problems:
+        _complain(summary(problems))
 
 
 def _complain(text: str) -> None:
@@ -162,6 +180,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_places(serve)
     serve.set_defaults(run=_serve)
     _add_try(commands)
+    _add_import(commands)
     return parser
 
 
@@ -196,6 +215,20 @@ def _add_try(commands: Any) -> None:
     try_.set_defaults(run=_try)
 
 
+def _add_import(commands: Any) -> None:
+    import_ = commands.add_parser("import", help="turn other people's tools into a manifest")
+    kinds = import_.add_subparsers(dest="kind", metavar="KIND", required=True)
+    tools = kinds.add_parser("tools", help="saved `tools/list` answers")
+    tools.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
+    tools.add_argument(
+        "-o", "--output", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
+    )
+    tools.add_argument("--name", help="the server's name; default: from the files")
+    tools.add_argument("--force", action="store_true", help="replace a manifest that differs")
+    _add_form(tools)
+    tools.set_defaults(run=_import_tools)
+
+
 def _add_places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
@@ -203,10 +236,15 @@ def _add_places(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", type=Path, help="default: generated/ beside the manifest")
 
 
-def _add_findings(parser: argparse.ArgumentParser) -> None:
+def _add_form(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--format", choices=("text", "json", "github"), default="text", help="form of findings"
     )
+    parser.add_argument("-v", "--verbose", action="store_true", help="every warning, not a count")
+
+
+def _add_findings(parser: argparse.ArgumentParser) -> None:
+    _add_form(parser)
     parser.add_argument(
         "--no-cache", dest="cache", action="store_false", help="neither read nor keep pieces"
     )

@@ -1,7 +1,7 @@
 """Problems as people, machines and GitHub read them."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 from toolfold.errors import Problem
@@ -15,6 +15,22 @@ def report(problems: Iterable[Problem], form: Format) -> str:
         return json.dumps([_record(p) for p in problems], ensure_ascii=False, indent=2)
     show = _annotation if form == "github" else _frame
     return "\n".join(show(problem) for problem in problems)
+
+
+def summary(problems: Sequence[Problem]) -> str:
+    """Warnings by kind: how many, and the first of each as an example."""
+    kinds: dict[str, list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(problem.code, []).append(problem)
+    lines = []
+    for code, found in kinds.items():
+        first = found[0]
+        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+        place = f"{first.place}: {first.path}: warning: {_shown(first.fact)}"
+        lines.append(f"{place} [{code}{more}]")
+    if len(problems) > len(kinds):
+        lines.append(f"{len(problems)} warnings; --verbose lists them all")
+    return "\n".join(lines)
 
 
 def _record(problem: Problem) -> dict[str, Any]:

@@ -113,12 +113,12 @@ async def _called(entry: Entry, method: Any, params: Any) -> Any:
         result = await anyio.to_thread.run_sync(method, params)
         return await result if inspect.isawaitable(result) else result
     except ToolError:
-        raise
+        raise  # the author's own words to the agent
     except Exception as error:
         # The traceback is for the author; an agent gets a message without internals.
         traceback.print_exception(error, file=sys.stderr)
-        shown = str(error) if getattr(error, "is_safe_for_agents", False) else type(error).__name__
-        raise ToolError("backend_failed", f"{entry.name} failed: {shown}") from None
+        text = f"{entry.name} failed with {type(error).__name__}; the server's log says why."
+        raise ToolError("backend_failed", text) from None
 
 
 def _compact(value: Any) -> str:

@@ -18,8 +18,8 @@ from toolfold.plan.model import ToolPlan
 
 _BATCH: Final = 250
 # The generator spreads the one setting over three lines; a person would not.
-_SPREAD_CONFIG: Final = "    model_config = ConfigDict(\n        extra='forbid',\n    )\n"
-_CONFIG: Final = "    model_config = ConfigDict(extra='forbid')\n\n"
+_SPREAD_CONFIG: Final = "    model_config = ConfigDict(\n        extra='forbid',\n    )"
+_CONFIG: Final = "    model_config = ConfigDict(extra='forbid')\n"
 _SOURCES: Final = {
     "Annotated": "typing",
     "Any": "typing",
@@ -112,6 +112,7 @@ def _call(definitions: dict[str, Any], aliases: dict[str, str]) -> str:
         use_schema_description=True,
         use_missing_sentinel=True,
         target_pydantic_version=TargetPydanticVersion.V2_14,
+        snake_case_field=False,  # the plan names fields
         allow_population_by_field_name=False,  # the base class decides
         treat_dot_as_module=False,
         allow_remote_refs=False,

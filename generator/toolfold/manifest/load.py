@@ -103,7 +103,9 @@ def _include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
     for key, value in part.items():
         at = part.keys_at[key]
         if key not in _INCLUDABLE:
-            hint = nearest(key, _INCLUDABLE) or f"an included file has: {', '.join(_INCLUDABLE)}"
+            belongs = key in Manifest.model_fields
+            hint = "it belongs in the manifest itself" if belongs else nearest(key, _INCLUDABLE)
+            hint = hint or f"an included file has: {', '.join(_INCLUDABLE)}"
             problems.append(Problem(at, key, f'"{key}" does not belong in an included file', hint))
         elif key not in tree:
             tree.put(key, value, at, part.values_at[key])

@@ -12,16 +12,40 @@ Exposure = Literal["auto", "direct", "progressive", "hybrid"]
 
 # Clients accept no other characters in names and no more than 64 of them; a leading dash would
 # read as an option on command lines.
-ToolName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")]
-CategoryName = Annotated[str, Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$")]
-ServerName = Annotated[str, Field(pattern=r"^[A-Za-z0-9._-]{1,64}$")]
-Identifier = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$", max_length=64)]
-ImplementationPath = Annotated[
-    str, Field(pattern=r"^[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*$", max_length=200)
-]
-ToolId = Annotated[str, Field(pattern=r"^[^\s:]+::[^\s]+$", max_length=200)]
+_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$"
+_SERVER = r"^[A-Za-z0-9._-]{1,64}$"
+_IDENTIFIER = r"^[A-Za-z][A-Za-z0-9_]*$"
+_PATH = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$"
+_PREFIX = r"^[A-Za-z0-9_-]{0,32}$"
+_ID = r"^[^\r\n]+::[^\r\n]+$"
+_LINE = r"^[^\r\n]+$"
+_URL = r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$"
+_HTTP = r"^https?://"
+_ENV = r"\$\{[A-Za-z_][A-Za-z0-9_]*\}"
+
+#: What each pattern asks for, in words; messages use them.
+FORMS = {
+    _NAME: "letters, digits, _ and -, at most 64 of them, not starting with -",
+    _SERVER: "letters, digits, dots, _ and -, at most 64 of them",
+    _IDENTIFIER: "a Python name: letters, digits and _, starting with a letter",
+    _PATH: "module.path:ClassName",
+    _PREFIX: "letters, digits, _ and -, at most 32 of them",
+    _ID: "server::tool",
+    _LINE: "one line of text that is not empty",
+    _URL: "an http, https or mailto address",
+    _HTTP: "an http or https address",
+    "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
+    "text": "text that is not empty",
+}
+
+ToolName = Annotated[str, Field(pattern=_NAME)]
+CategoryName = Annotated[str, Field(pattern=_NAME)]
+ServerName = Annotated[str, Field(pattern=_SERVER)]
+Identifier = Annotated[str, Field(pattern=_IDENTIFIER, max_length=64)]
+ImplementationPath = Annotated[str, Field(pattern=_PATH, max_length=200)]
+ToolId = Annotated[str, Field(pattern=_ID, max_length=400)]
 Text = Annotated[str, Field(min_length=1)]
-Line = Annotated[str, Field(min_length=1, pattern=r"^[^\r\n]+$")]
+Line = Annotated[str, Field(min_length=1, pattern=_LINE)]
 Tokens = Annotated[int, Field(ge=1)]
 JsonObject = Annotated[dict[str, Any], BeforeValidator(plain)]
 JsonSchema = JsonObject
@@ -36,14 +60,14 @@ class _Part(BaseModel):
 class Server(_Part):
     """What the server is called and what carries its tools out."""
 
-    name: ServerName
-    version: Text
+    name: ServerName = Field(description="What the server is called.")
+    version: Text = Field(description="The server's version, in quotes if it looks like a number.")
     title: Line | None = None
     description: Text | None = None
     instructions: Text | None = Field(
         default=None, description="Said to clients when they connect."
     )
-    prefix: Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{0,32}$")] = Field(
+    prefix: Annotated[str, Field(pattern=_PREFIX)] = Field(
         default="", description="Prepended to the default names of meta-tools."
     )
     package: Identifier | None = Field(
@@ -139,14 +163,14 @@ class Performance(_Part):
 class Reference(_Part):
     """Something to read elsewhere."""
 
-    title: Line
-    url: Annotated[str, Field(pattern=r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$")]
+    title: Line = Field(description="What the link says.")
+    url: Annotated[str, Field(pattern=_URL)]
 
 
 class Cache(_Part):
     """How long an answer may be given again, in seconds."""
 
-    ttl: Annotated[float, Field(gt=0)]
+    ttl: Annotated[float, Field(gt=0)] = Field(description="Seconds.")
 
 
 class Backend(_Part):
@@ -158,9 +182,9 @@ class Backend(_Part):
 class Tool(_Part):
     """One tool."""
 
-    category: CategoryName
-    effect: Effect
-    summary: Line
+    category: CategoryName = Field(description="One of the names under `categories:`.")
+    effect: Effect = Field(description="What a call does: read, write or destructive.")
+    summary: Line = Field(description="One line; the default for title and description.")
     title: Line | None = None
     description: Text | None = None
     example: Line | None = None
@@ -190,20 +214,21 @@ class Tool(_Part):
 class Workflow(_Part):
     """A named chain of tools."""
 
-    name: Line
+    name: Line = Field(description="What the chain achieves.")
     description: Line | None = None
-    steps: Annotated[list[ToolName], Field(min_length=1)]
+    steps: Annotated[list[ToolName], Field(min_length=1)] = Field(
+        description="Names of tools, in order."
+    )
 
 
 class Secret(_Part):
     """A value that is written in the open on purpose."""
 
-    plain: str
+    plain: str = Field(description="The value itself.")
 
 
 EnvValue = Annotated[
-    Annotated[str, Field(pattern=r"\$\{[A-Za-z_][A-Za-z0-9_]*\}"), _WORD]
-    | Annotated[Secret, _MAPPING],
+    Annotated[str, Field(pattern=_ENV), _WORD] | Annotated[Secret, _MAPPING],
     Discriminator(_word_or_mapping),
 ]
 
@@ -212,7 +237,7 @@ class Upstream(_Part):
     """An upstream MCP server: a command to start, or an address."""
 
     command: Annotated[list[str], Field(min_length=1)] | None = None
-    url: Annotated[str, Field(pattern=r"^https?://")] | None = None
+    url: Annotated[str, Field(pattern=_HTTP)] | None = None
     env: dict[str, EnvValue] = {}
     headers: dict[str, EnvValue] = {}
 
@@ -221,10 +246,10 @@ class Manifest(_Part):
     """A manifest, whole."""
 
     toolfold: Literal[1] = Field(description="Version of the manifest's format.")
-    server: Server
+    server: Server = Field(description="What the server is called, at least name and version.")
     disclosure: Disclosure = Disclosure()
-    categories: dict[CategoryName, Category]
-    tools: dict[ToolName, Tool]
+    categories: dict[CategoryName, Category] = Field(description="Groups of tools, by name.")
+    tools: dict[ToolName, Tool] = Field(description="The tools, by name.")
     workflows: list[Workflow] = []
     include: list[Line] = []
     overlays: list[Line] = []

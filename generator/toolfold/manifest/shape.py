@@ -9,18 +9,24 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from toolfold.errors import ManifestError, Problem
-from toolfold.manifest.schema import Manifest
+from toolfold.manifest.schema import FORMS, Manifest, MetaTool, Secret
 from toolfold.manifest.tree import Mapping, dotted, kind_of, place_of
 
 Path = tuple[str | int, ...]
 
 _UNION_TAGS: Final = frozenset({"word", "mapping"})
-_FORMS: Final = {
-    "ToolName": "letters, digits, _ and -, at most 64 of them",
-    "line": "one line of text that is not empty",
-    "implementation": "module.path:ClassName",
-    "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
-    "url": "an http, https or mailto address",
+_KINDS: Final = {
+    "string_type": "a string",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "list_type": "a list",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+}
+_HINTS: Final = {
+    MetaTool: "`off`, or a mapping with name, category, summary, example",
+    Secret: FORMS["env"],
 }
 
 
@@ -42,11 +48,10 @@ def nearest(name: str, names: Sequence[str]) -> str:
 def _problem(tree: Mapping, detail: ErrorDetails) -> Problem:
     path = _path(tree, detail["loc"])
     kind = detail["type"]
-    about_key = kind == "extra_forbidden" or path != tuple(s for s in path if s != "[key]")
+    is_about_key = kind in ("extra_forbidden", "missing") or "[key]" in path
     path = tuple(step for step in path if step != "[key]")
     fact, hint = _said(path, kind, detail)
-    parent = path[:-1] if kind == "missing" else path
-    place = place_of(tree, parent, of_key=about_key or kind == "missing")
+    place = place_of(tree, path[:-1] if kind == "missing" else path, of_key=is_about_key)
     return Problem(place, dotted(path), fact, hint, code="shape")
 
 
@@ -54,88 +59,82 @@ def _path(tree: Mapping, location: Sequence[str | int]) -> Path:
     """Pydantic's location less the tags of unions, which are no steps into the manifest."""
     path: list[str | int] = []
     node: Any = tree
-    for index, step in enumerate(location):
-        known = step in node if isinstance(node, dict) else isinstance(step, int)
+    for step in location:
+        known = step in node if isinstance(node, dict) else isinstance(node, list)
         if not known and step in _UNION_TAGS:
             continue
         path.append(step)
-        if known and index < len(location):
-            node = node[step]
+        node = node[step] if known else None
     return tuple(path)
 
 
 def _said(path: Path, kind: str, detail: ErrorDetails) -> tuple[str, str]:
+    """The fact and the way out."""
     value = detail["input"]
     name = str(path[-1]) if path else "manifest"
     match kind:
         case "missing":
             return f'missing key "{name}"', _purpose(path)
         case "extra_forbidden":
-            keys = _keys_at(path[:-1])
+            keys = [key for key, _ in _fields(_model_at(path[:-1]))]
             return f'unknown key "{name}"', nearest(name, keys) or f"keys here: {', '.join(keys)}"
+        case "literal_error" if path == ("toolfold",):
+            fact = f"format {_shown(value)} is not known to this toolfold"
+            return fact, "write `toolfold: 1`, or use a newer toolfold"
         case "literal_error":
-            allowed = [part.strip(" '") for part in _expected(detail).split(",")]
-            close = nearest(value, allowed) if isinstance(value, str) else ""
-            return f"{_quoted(value)} is not allowed here", close or f"one of: {', '.join(allowed)}"
-        case "string_type" if isinstance(value, int | float):
-            return f"expected a string, found {kind_of(value)}", "put it in quotes"
+            return _not_allowed(path, value, detail)
+        case "string_type" if isinstance(value, int | float) and not isinstance(value, bool):
+            return f"expected a string, found the number {value}", "put it in quotes"
         case "string_pattern_mismatch" | "string_too_long" | "string_too_short":
-            return f"{_quoted(value)} is not valid here", f"expected {_form(path, detail)}"
-    return _of_type(kind, value, detail)
+            return f"{_shown(value)} is not valid here", f"expected {_form(path, detail)}"
+        case "too_short":
+            return "an empty list", "name at least one, or leave the key out"
+    return _of_type(path, kind, value, detail)
 
 
-def _of_type(kind: str, value: Any, detail: ErrorDetails) -> tuple[str, str]:
-    wanted = {
-        "string_type": "a string",
-        "dict_type": "a mapping",
-        "model_type": "a mapping",
-        "list_type": "a list",
-        "int_type": "a whole number",
-        "float_type": "a number",
-        "bool_type": "true or false",
-    }.get(kind)
-    if wanted:
-        return f"expected {wanted}, found {kind_of(value)}", ""
-    message = detail["msg"]
-    return f"{_quoted(value)}: {message[0].lower()}{message[1:]}", ""
+def _not_allowed(path: Path, value: Any, detail: ErrorDetails) -> tuple[str, str]:
+    expected = str(detail.get("ctx", {}).get("expected", "")).replace(" or ", ", ")
+    allowed = [part.strip(" '") for part in expected.split(",")]
+    close = nearest(value, allowed) if isinstance(value, str) else ""
+    listed = _HINTS.get(_model_at(path) or object, f"one of: {', '.join(allowed)}")
+    return f"{_shown(value)} is not allowed here", close or listed
 
 
-def _expected(detail: ErrorDetails) -> str:
-    return str(detail.get("ctx", {}).get("expected", "")).replace(" or ", ", ")
+def _of_type(path: Path, kind: str, value: Any, detail: ErrorDetails) -> tuple[str, str]:
+    wanted = _KINDS.get(kind)
+    if wanted is None:
+        message = detail["msg"]
+        return f"{_shown(value)}: {message[0].lower()}{message[1:]}", ""
+    hint = _HINTS.get(_model_at(path) or object, "")
+    if path[-2:-1] == ("parameters",) and isinstance(value, str):
+        hint = f"a parameter is a schema like {{type: {value if value.isalpha() else 'string'}}}"
+    return f"expected {wanted}, found {_shown(value)}", hint
 
 
-def _quoted(value: Any) -> str:
+def _shown(value: Any) -> str:
+    """A value in a message: short, quoted where it is text."""
+    if isinstance(value, dict | list):
+        return kind_of(value)
     if isinstance(value, str):
-        shown = value if len(value) <= 60 else value[:57] + "..."
-        return '"' + shown.encode("unicode_escape").decode("ascii").replace('"', '\\"') + '"'
-    return kind_of(value) if isinstance(value, dict | list) else repr(value)
+        return '"' + (value if len(value) <= 60 else value[:57] + "...") + '"'
+    return {None: "nothing", True: "true", False: "false"}.get(value, repr(value))
 
 
 def _form(path: Path, detail: ErrorDetails) -> str:
-    name = path[-1] if path else ""
-    if name in ("implementation", "url"):
-        return _FORMS[str(name)]
-    if len(path) > 1 and path[-2] in ("env", "headers"):
-        return _FORMS["env"]
     pattern = str(detail.get("ctx", {}).get("pattern", ""))
-    if pattern.startswith("^[A-Za-z0-9"):
-        return _FORMS["ToolName"]
-    return _FORMS["line"] if "\\r" in pattern or not pattern else f"text like {pattern}"
+    if path[-2:-1] in (("env",), ("headers",)):
+        return FORMS["env"]
+    return FORMS.get(pattern, FORMS["text"])
 
 
 def _purpose(path: Path) -> str:
-    model = _model_at(path[:-1])
-    field = next((f for n, f in _fields(model) if n == path[-1]), None) if model else None
+    fields = dict(_fields(_model_at(path[:-1])))
+    field = fields.get(str(path[-1]))
     return field.description or "" if field else ""
 
 
-def _keys_at(path: Path) -> list[str]:
-    model = _model_at(path)
-    return [name for name, _ in _fields(model)] if model else []
-
-
-def _fields(model: type[BaseModel]) -> Iterator[tuple[str, Any]]:
-    for name, field in model.model_fields.items():
+def _fields(model: type[BaseModel] | None) -> Iterator[tuple[str, Any]]:
+    for name, field in model.model_fields.items() if model else ():
         yield field.alias or name, field
 
 

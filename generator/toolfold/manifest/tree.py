@@ -1,18 +1,17 @@
 """Plain data that remembers where each key and item stood."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from toolfold.errors import Place
 
-type_names = {
+_KINDS: Final[dict[type, str]] = {
     dict: "a mapping",
     list: "a list",
     str: "a string",
     bool: "true or false",
     int: "a whole number",
     float: "a number",
-    type(None): "nothing",
 }
 
 
@@ -83,10 +82,4 @@ def plain(value: Any) -> Any:
 
 def kind_of(value: Any) -> str:
     """What a value is, in the words of messages."""
-    return next(
-        (name for kind, name in type_names.items() if type(value) is kind), _subclass(value)
-    )
-
-
-def _subclass(value: Any) -> str:
-    return "a mapping" if isinstance(value, dict) else "a list"
+    return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "nothing")

@@ -54,7 +54,8 @@ class _Rules:
         for name, upstream in self.manifest.servers.items():
             if (upstream.command is None) == (upstream.url is None):
                 fact = "an upstream server has either a command or a url"
-                yield self._problem(("servers", name), fact)
+                hint = "`command: [program, argument]` to start one, `url:` to reach one"
+                yield self._problem(("servers", name), fact, hint)
 
     def _exclusive(self, path: Path, tool: Tool) -> Iterator[Problem]:
         for ours, foreign in (("parameters", "input_schema"), ("returns", "output_schema")):
@@ -77,9 +78,9 @@ class _Rules:
             yield self._problem(path, f'unknown {what} "{name}"', hint)
 
     def _declared(self, key: str, names: list[str]) -> str:
-        line = self.tree.keys_at[key].line
+        place = self.tree.keys_at[key]
         some = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
-        return f"declared under `{key}:` (line {line}): {some or 'none'}"
+        return f"declared under `{key}:` ({place}): {some or 'none'}"
 
     def _problem(self, path: Path, fact: str, hint: str = "", *, of_key: bool = False) -> Problem:
         place = place_of(self.tree, path, of_key=of_key)

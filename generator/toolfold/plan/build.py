@@ -29,7 +29,7 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
     package = manifest.server.package or naming.package_name(manifest.server.name)
     meta = tuple(meta_tools(manifest))
     check_names(manifest, meta, package, problems)
-    check_definitions(manifest.defs, problems.error)
+    check_definitions(manifest.defs, problems.reporter(is_foreign=False))
     tools = [plan for name in manifest.tools if (plan := plan_tool(name, manifest, problems))]
     if problems.errors():
         raise ManifestError(problems.errors())
@@ -44,7 +44,7 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
         tools=tuple(tools),
         imports=tuple(_imports(tools)),
         data=dict(baked(manifest, tools, categories, meta)),
-        pages=tuple(pages(manifest, categories, meta, {t.name: t.entry for t in tools})),
+        pages=tuple(pages(manifest, categories, meta, tools)),
         warnings=in_file_order(problems.found),
     )
 

@@ -21,7 +21,7 @@ def check_names(
     _check_other_names(manifest, problems)
     _check_meta_tools(manifest, meta, problems)
     _check_methods(manifest, problems)
-    _check_package(package, problems)
+    _check_package(manifest, package, problems)
 
 
 def method_of(name: str, tool: Tool) -> str:
@@ -34,7 +34,7 @@ def _check_tools(manifest: Manifest, problems: Problems) -> None:
         for later, earlier, shared in naming.clashes(names, is_tools=key == "tools"):
             first = problems.place((key, earlier))
             fact = f'"{earlier}" ({first}) and "{later}" would share {shared}'
-            problems.error_at_key((key, later), fact, "rename one of them")
+            problems.error_at_key((key, later), fact, "rename one of them", "name")
 
 
 def _check_other_names(manifest: Manifest, problems: Problems) -> None:
@@ -43,29 +43,35 @@ def _check_other_names(manifest: Manifest, problems: Problems) -> None:
         for index, alias in enumerate(tool.aliases):
             if alias in taken:
                 path = ("tools", name, "aliases", index)
-                problems.error(path, f'"{alias}" is already {taken[alias]}', "drop the alias")
+                problems.error(
+                    path, f'"{alias}" is already {taken[alias]}', "drop the alias", "name"
+                )
             taken[alias] = f'an alias of "{name}"'
     ids: dict[str, str] = {}
     for name, tool in manifest.tools.items():
         identity = tool.id or f"{manifest.server.name}::{name}"
         if identity in ids:
             fact = f'"{identity}" is already the id of "{ids[identity]}"'
-            problems.error(("tools", name, "id"), fact, "an id names one tool")
+            problems.error(("tools", name, "id"), fact, "give one of them another `id`", "name")
         ids[identity] = name
 
 
 def _check_meta_tools(manifest: Manifest, meta: Sequence[MetaToolPlan], problems: Problems) -> None:
-    owners = {alias: n for n, tool in manifest.tools.items() for alias in (n, *tool.aliases)}
+    aliases = {a: (n, i) for n, t in manifest.tools.items() for i, a in enumerate(t.aliases)}
     seen: dict[str, str] = {}
     for tool in meta:
         hint = f"name it otherwise under `disclosure.meta.{tool.role}`"
-        if tool.name in owners:
-            fact = f'"{tool.name}" is the meta-tool `{tool.role}`'
-            path = ("tools", owners[tool.name])
-            problems.error_at_key(path, fact, f"{hint}, or rename the tool")
+        fact = f'"{tool.name}" is the meta-tool `{tool.role}`'
+        if tool.name in manifest.tools:
+            path = ("tools", tool.name)
+            problems.error_at_key(path, fact, f"{hint}, or rename the tool", "name")
+        if tool.name in aliases:
+            owner, index = aliases[tool.name]
+            where = ("tools", owner, "aliases", index)
+            problems.error(where, fact, f"{hint}, or drop the alias", "name")
         if tool.name in seen:
             fact = f'"{tool.name}" is already the meta-tool `{seen[tool.name]}`'
-            problems.error(("disclosure", "meta", tool.role), fact, hint)
+            problems.error(("disclosure", "meta", tool.role), fact, hint, "name")
         seen[tool.name] = tool.role
 
 
@@ -75,17 +81,26 @@ def _check_methods(manifest: Manifest, problems: Problems) -> None:
         method = method_of(name, tool)
         path = ("tools", name, "backend", "python")
         if keyword.iskeyword(method):
-            problems.error(path, f'"{method}" is a word of Python', "choose another method name")
-        if method in seen and tool.backend:
-            fact = f'the method "{method}" already carries out "{seen[method]}"'
-            problems.error(path, fact, "each tool has a method of its own")
+            problems.error(
+                path, f'"{method}" is a word of Python', "choose another method name", "name"
+            )
+        other = seen.get(method)
+        if other and (tool.backend or manifest.tools[other].backend):
+            fact = f'the method "{method}" already carries out "{other}"'
+            report = problems.error if tool.backend else problems.error_at_key
+            where = path if tool.backend else path[:2]
+            report(where, fact, "give each tool a method of its own", "name")
         seen.setdefault(method, name)
 
 
-def _check_package(package: str, problems: Problems) -> None:
-    if keyword.iskeyword(package) or package in sys.stdlib_module_names:
+def _check_package(manifest: Manifest, package: str, problems: Problems) -> None:
+    if keyword.iskeyword(package):
+        fact = f'package "{package}" is a word of Python'
+    elif package in sys.stdlib_module_names:
         fact = f'package "{package}" would hide a module of Python'
-        problems.error(("server", "package"), fact, "choose another name")
-    if package in _TAKEN_PACKAGES:
-        fact = f'package "{package}" would hide what it needs itself'
-        problems.error(("server", "package"), fact, "choose another name")
+    elif package in _TAKEN_PACKAGES:
+        fact = f'package "{package}" would hide a module that it needs itself'
+    else:
+        return
+    path = ("server", "package" if manifest.server.package else "name")
+    problems.error(path, fact, "choose another import name with `server.package`", "name")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
 from jsonschema_rs import Draft202012Validator, Registry, ValidationError, Validator, meta
@@ -10,17 +10,26 @@ from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.shape import nearest
-from toolfold.plan.keywords import KNOWN, SchemaPath, resolve, walk
+from toolfold.plan.keywords import FOREIGN, KNOWN, TYPES, SchemaPath, resolve, walk
 from toolfold.plan.problems import Report
 from toolfold.plan.schemas import Origin, references
 
 _DOCUMENT: Final = "urn:toolfold:document"
 
 
+class Finding(NamedTuple):
+    """One finding, by its path into the schema."""
+
+    path: SchemaPath
+    fact: str
+    hint: str
+    code: str
+    of_key: bool = False
+
+
 def check_definitions(defs: Mapping[str, Any], report: Report) -> None:
     """Hold the shared `$defs` to what any hand-written schema is held to, once."""
-    origin = Origin({"$defs": dict(defs)}, (), is_foreign=False)
-    _check(origin, report)
+    _check(Origin({"$defs": dict(defs)}, (), is_foreign=False), report)
 
 
 def check_origin(origin: Origin, defs: Mapping[str, Any], report: Report) -> None:
@@ -37,61 +46,94 @@ def check_examples(name: str, tool: Tool, validator: Validator | None, report: R
     for index, example in enumerate(tool.examples if validator else ()):
         path = ("tools", name, "examples", index, "arguments")
         for error in validator.iter_errors(example.arguments) if validator else ():
-            report((*path, *error.instance_path), f"invalid example: {error.message}", "")
+            at = (*path, *error.instance_path)
+            report(at, f"invalid example: {error.message}", _value_hint(error), "example")
 
 
 def _check(origin: Origin, report: Report) -> None:
     broken = False
-    for path, fact, hint in _structure(origin):
-        report(origin.manifest_path(path), fact, hint)
+    for finding in _structure(origin):
+        _report(origin, finding, report)
         broken = True
     if not broken:
         _check_values(origin, report)
 
 
-def _structure(origin: Origin) -> Iterator[tuple[SchemaPath, str, str]]:
+def _check_foreign(origin: Origin, report: Report) -> None:
+    """The same of a foreign schema, by its own dialect, as far as it can be read."""
+    outside = [(p, r) for p, r in references(origin.schema) if not r.startswith("#")]
+    for path, reference in outside:
+        fact = f'reference "{reference}" leaves the document'
+        hint = "what it stands for is neither modelled nor validated"
+        report(origin.manifest_path(path), fact, hint, "reference")
+    for path, inner in walk(origin.schema):
+        if isinstance(inner, dict):
+            for finding in _keywords(path, inner, FOREIGN):
+                _report(origin, finding, report)
+    try:
+        meta.validate(origin.schema)
+        if not outside:
+            validator_for(origin.schema)
+    except ValidationError as error:
+        at = tuple(error.instance_path)
+        report(origin.manifest_path(at), error.message, _meta_hint(at, error), "meta-schema")
+        return
+    except ValueError as error:
+        report(origin.manifest_path(()), str(error).split("\n")[0], "", "meta-schema")
+        return
+    _check_values(origin, report)
+
+
+def _report(origin: Origin, finding: Finding, report: Report) -> None:
+    path = origin.manifest_path(finding.path)
+    report(path, finding.fact, finding.hint, finding.code, of_key=finding.of_key)
+
+
+def _structure(origin: Origin) -> Iterator[Finding]:
     """Meta-schema, keywords, references and patterns, of the schema's own part only."""
     schema = origin.schema
     is_own = origin.base == ()
     for error in _meta_schema().iter_errors(schema):
         path = tuple(error.instance_path)
         if is_own or path[:1] != ("$defs",):
-            yield path, error.message, _meta_hint(path)
+            yield Finding(path, _meta_fact(path, error), _meta_hint(path, error), "meta-schema")
     for path, inner in walk(schema):
         if isinstance(inner, dict) and (is_own or path[:1] != ("$defs",)):
-            yield from _keywords(path, inner)
+            yield from _keywords(path, inner, KNOWN)
             yield from _reference(path, inner, schema)
             yield from _patterns(path, inner)
 
 
-def _keywords(path: SchemaPath, schema: dict[str, Any]) -> Iterator[tuple[SchemaPath, str, str]]:
+def _keywords(path: SchemaPath, schema: dict[str, Any], known: frozenset[str]) -> Iterator[Finding]:
     for key in schema:
-        if key not in KNOWN:
-            hint = nearest(key, sorted(KNOWN)) or "only the keywords of JSON Schema 2020-12"
-            yield (*path, key), f'unknown keyword "{key}"', hint
+        if key not in known:
+            hint = nearest(key, sorted(known)) or "JSON Schema 2020-12 has no such keyword"
+            yield Finding((*path, key), f'unknown keyword "{key}"', hint, "keyword", of_key=True)
 
 
-def _reference(path: SchemaPath, schema: dict[str, Any], root: Any) -> Iterator[Any]:
+def _reference(path: SchemaPath, schema: dict[str, Any], root: Any) -> Iterator[Finding]:
     reference = schema.get("$ref")
     if not isinstance(reference, str):
         return
     if not reference.startswith("#/$defs/"):
+        fact = f'reference "{reference}" is not to a definition of this manifest'
         hint = "declare it under the manifest's `$defs:` and refer to #/$defs/Name"
-        yield (*path, "$ref"), f'reference "{reference}" leaves the manifest', hint
+        yield Finding((*path, "$ref"), fact, hint, "reference")
     elif resolve(root, reference) is None:
         names = [f"#/$defs/{name}" for name in root.get("$defs", {})]
         hint = nearest(reference, names) or "declare it under the manifest's `$defs:`"
-        yield (*path, "$ref"), f'unknown definition "{reference}"', hint
+        yield Finding((*path, "$ref"), f'unknown definition "{reference}"', hint, "reference")
 
 
-def _patterns(path: SchemaPath, schema: dict[str, Any]) -> Iterator[Any]:
-    found = [((*path, "pattern"), schema.get("pattern"))]
+def _patterns(path: SchemaPath, schema: dict[str, Any]) -> Iterator[Finding]:
+    found = [((*path, "pattern"), schema.get("pattern"), False)]
     keyed = schema.get("patternProperties")
     if isinstance(keyed, dict):
-        found += [((*path, "patternProperties", key), key) for key in keyed]
-    for at, pattern in found:
+        found += [((*path, "patternProperties", key), key, True) for key in keyed]
+    for at, pattern, is_key in found:
         if isinstance(pattern, str) and not _compiles(pattern):
-            yield at, f"pattern {pattern!r} does not compile", "patterns are ECMA-262 expressions"
+            fact = f"pattern {pattern!r} does not compile"
+            yield Finding(at, fact, "patterns are ECMA-262 expressions", "pattern", is_key)
 
 
 def _check_values(origin: Origin, report: Report) -> None:
@@ -99,38 +141,27 @@ def _check_values(origin: Origin, report: Report) -> None:
     is_own = origin.base == ()
     registry: Registry | None = None
     for path, inner in walk(origin.schema):
-        if not isinstance(inner, dict) or (path[:1] == ("$defs",) and not is_own):
+        if not isinstance(inner, dict) or (
+            path[:1] == ("$defs",) and not is_own and not origin.is_foreign
+        ):
             continue
-        values: list[tuple[SchemaPath, str, Any]] = []
-        if "default" in inner:
-            values.append(((*path, "default"), "default", inner["default"]))
-        if isinstance(inner.get("examples"), list):
-            examples = enumerate(inner["examples"])
-            values += [((*path, "examples", i), "example", value) for i, value in examples]
+        values = list(_values(path, inner))
         if not values:
             continue
         registry = registry or Registry([(_DOCUMENT, origin.schema)])
         validator = _validator_at(registry, path)
         for at, what, value in values:
             for error in validator.iter_errors(value) if validator else ():
-                report(origin.manifest_path(at), f"invalid {what}: {error.message}", "")
+                fact = f"invalid {what}: {error.message}"
+                report(origin.manifest_path(at), fact, _value_hint(error), what)
 
 
-def _check_foreign(origin: Origin, report: Report) -> None:
-    """A foreign schema's first breach of its dialect, outside references and bad defaults."""
-    for path, reference in references(origin.schema):
-        if not reference.startswith("#"):
-            report(origin.manifest_path(path), f'reference "{reference}" leaves the document', "")
-    try:
-        meta.validate(origin.schema)
-        validator_for(origin.schema)
-    except ValidationError as error:
-        report(origin.manifest_path(tuple(error.instance_path)), error.message, "")
-        return
-    except ValueError as error:
-        report(origin.manifest_path(()), str(error).split("\n")[0], "")
-        return
-    _check_values(origin, report)
+def _values(path: SchemaPath, schema: dict[str, Any]) -> Iterator[tuple[SchemaPath, str, Any]]:
+    if "default" in schema:
+        yield (*path, "default"), "default", schema["default"]
+    if isinstance(schema.get("examples"), list):
+        for index, value in enumerate(schema["examples"]):
+            yield (*path, "examples", index), "example", value
 
 
 def _validator_at(registry: Registry, path: SchemaPath) -> Validator | None:
@@ -141,10 +172,31 @@ def _validator_at(registry: Registry, path: SchemaPath) -> Validator | None:
         return None
 
 
-def _meta_hint(path: SchemaPath) -> str:
+def _value_hint(error: ValidationError) -> str:
+    """A way out where the error itself does not show one."""
+    kind = error.kind.as_dict()
+    unexpected = kind.get("unexpected")
+    if unexpected and isinstance(error.instance, dict):
+        return "remove it, or declare it as a parameter"
+    return "change the value, or the schema that it breaks"
+
+
+def _meta_fact(path: SchemaPath, error: ValidationError) -> str:
+    if path[-1:] == ("type",):
+        return f'unknown type "{error.instance}"'
+    return error.message
+
+
+def _meta_hint(path: SchemaPath, error: ValidationError) -> str:
     if path[-1:] == ("required",):
         return "`required: true` belongs on a parameter itself; inside objects it is a list"
-    return ""
+    if path[-1:] == ("type",):
+        return nearest(str(error.instance), TYPES) or f"one of: {', '.join(TYPES)}"
+    if path[-1:] == ("items",) and isinstance(error.instance, list):
+        return "a schema for each position goes under `prefixItems`"
+    if isinstance(error.instance, str) and path[-2:-1] == ("properties",):
+        return "a schema is a mapping like {type: string}"
+    return "JSON Schema 2020-12 says what each keyword takes"
 
 
 @cache

@@ -67,7 +67,7 @@ def markdown_code(text: str) -> str:
     """A code span that shows `text`, also in a table cell."""
     line = one_line(text)
     if re.search(r"[`|\\]", line) or not line:
-        return f"<code>{_escaped_line(line)}</code>"
+        return f"<code>{_escaped_text(line)}</code>"
     return f"`{line}`"
 
 
@@ -96,8 +96,12 @@ def file_stem(name: str) -> str:
     """
     if not _SAFE_NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot name a file")
-    reserved = name.lower() in _DEVICES or name.lower() == "index"
-    return f"{name}_" if reserved else name
+    return f"{name}_" if is_device(name) or name.lower() == "index" else name
+
+
+def is_device(name: str) -> bool:
+    """Whether Windows keeps the name for a device, whatever its extension."""
+    return name.lower() in _DEVICES
 
 
 def output_path(*parts: str) -> PurePosixPath:
@@ -109,10 +113,13 @@ def output_path(*parts: str) -> PurePosixPath:
 
 
 def _escaped_line(line: str) -> str:
+    return _LINE_START.sub(_escaped_start, _escaped_text(line))
+
+
+def _escaped_text(line: str) -> str:
     line = line.translate(_TRANSLATION)
     line = _EDGE_UNDERSCORE.sub(lambda m: "&#95;" * len(m.group()), line)
-    line = _AUTOLINK.sub(lambda m: "&#58;" if m.group(1) else f"{m.group(2)}&#46;", line)
-    return _LINE_START.sub(_escaped_start, line)
+    return _AUTOLINK.sub(lambda m: "&#58;" if m.group(1) else f"{m.group(2)}&#46;", line)
 
 
 def _escaped_start(found: re.Match[str]) -> str:

@@ -84,6 +84,24 @@ KNOWN: Final = frozenset(
         "unevaluatedProperties",
     ]
 )
+# What foreign schemas may say besides: older dialects, and the parts that name documents.
+FOREIGN: Final = KNOWN | frozenset(
+    [
+        "$schema",
+        "$id",
+        "id",
+        "$anchor",
+        "$dynamicRef",
+        "$dynamicAnchor",
+        "$recursiveRef",
+        "$recursiveAnchor",
+        "$vocabulary",
+        "definitions",
+        "dependencies",
+        "additionalItems",
+    ]
+)
+TYPES: Final = ("string", "integer", "number", "boolean", "object", "array", "null")
 
 
 def subschemas(schema: Any) -> Iterator[tuple[SchemaPath, Any]]:

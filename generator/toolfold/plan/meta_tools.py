@@ -36,6 +36,11 @@ def meta_tools(manifest: Manifest) -> Iterator[MetaToolPlan]:
         )
 
 
+def default_meta_names() -> list[str]:
+    """The names that meta-tools have where a manifest says nothing else."""
+    return [*_MODULES.values(), "search_tools", "run_read", "run_write", "run_tool"]
+
+
 def _definition(manifest: Manifest, role: str, name: str) -> Json:
     title = manifest.server.title or manifest.server.name
     return {

@@ -34,6 +34,7 @@ class ToolPlan:
     result_class: str | None
     result_annotation: str
     docstring: str
+    returns: Json | None
     models: Modelled
     entry: Json
 

@@ -7,6 +7,7 @@ to `Any`. Every class is named here, so that editing one tool never renames anot
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from toolfold.plan.escape import one_line
 from toolfold.plan.keywords import resolve
 from toolfold.plan.naming import class_name, field_name
 
@@ -91,10 +92,8 @@ class _Flattener:
             items = schema.get("items")
             is_plain = isinstance(items, dict) and "prefixItems" not in schema
             inner = self._type(items, f"{name}Item") if is_plain else _ANY
-            return {"type": "array", "items": inner} | _limits(schema, kind)
-        if kind in _SCALARS:
-            return {"type": kind} | _limits(schema, kind)
-        return _ANY
+            return {"type": "array", "items": inner}
+        return {"type": kind} if kind in _SCALARS else _ANY
 
     def _alternatives(self, schema: Schema, name: str) -> Schema:
         """A union where alternatives are all that is said; a schema without a type is Any."""
@@ -147,8 +146,8 @@ class _Flattener:
     def _class(self, schema: Schema, name: str) -> None:
         made: Schema = {"type": "object", "properties": {}}
         self.result.classes[name] = made
-        if isinstance(schema.get("description"), str):
-            made["description"] = schema["description"]
+        if description := _described(schema):
+            made["description"] = description
         if schema.get("additionalProperties") is False and not schema.get("patternProperties"):
             made["additionalProperties"] = False
         properties = schema.get("properties")
@@ -174,8 +173,11 @@ class _Flattener:
         made = dict(self._type(schema, name))
         if not isinstance(schema, dict):
             return made
-        if isinstance(schema.get("description"), str) and schema["description"].strip():
-            made["description"] = schema["description"]
+        if "type" in made and made["type"] == schema.get("type"):
+            # Only here: inside unions and items the generator would wrap each in a class.
+            made |= _limits(schema, made["type"])
+        if description := _described(schema):
+            made["description"] = description
         if "default" in schema and _default_fits(schema["default"], made):
             made["default"] = schema["default"]
         return made
@@ -197,6 +199,14 @@ def encoded_alike(schema: Schema) -> list[tuple[str, str]]:
             pairs.append((seen[attribute], prop))
         seen.setdefault(attribute, prop)
     return pairs
+
+
+def _described(schema: Schema) -> str:
+    """A description fit for a docstring: lines as they are, other control characters as spaces."""
+    text = schema.get("description")
+    if not isinstance(text, str):
+        return ""
+    return "\n".join(one_line(line) for line in text.splitlines()).strip()
 
 
 def _is_class(schema: Schema) -> bool:

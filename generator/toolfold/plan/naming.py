@@ -9,6 +9,8 @@ from typing import Final
 
 from pydantic import BaseModel
 
+from toolfold.plan.escape import file_stem, is_device
+
 # Names a generated models module imports or that its annotations use: a field of that name
 # would hide them from Pydantic when it resolves the annotations.
 _ANNOTATION_NAMES: Final = frozenset(
@@ -24,9 +26,9 @@ def module_name(tool: str) -> str:
     name = re.sub(r"[^A-Za-z0-9_]", "_", tool)
     if name[0].isdigit():
         name = f"tool_{name}"
-    if name.startswith("__") or keyword.iskeyword(name) or keyword.issoftkeyword(name):
-        name = f"{name.strip('_') or 'tool'}_"
-    return name
+    if name.startswith("__"):
+        name = name.strip("_") or "tool"
+    return f"{name}_" if keyword.iskeyword(name) or is_device(name) else name
 
 
 def method_name(tool: str) -> str:
@@ -73,7 +75,7 @@ def clashes(names: Iterable[str], *, is_tools: bool) -> Iterator[tuple[str, str,
     """Names that cannot stand side by side: later one, earlier one, and what they would share."""
     seen: dict[str, str] = {}
     for name in names:
-        keys = identities(name) if is_tools else {f"page {name.casefold()}": "a file name"}
+        keys = identities(name) if is_tools else _page(name)
         shared = next((key for key in keys if key in seen), None)
         if shared is not None:
             yield name, seen[shared], keys[shared]
@@ -87,5 +89,10 @@ def identities(tool: str) -> dict[str, str]:
     return {
         f"class {name}": f"the class {name}Params",
         f"module {module.casefold()}": f"the module {module}",
-        f"page {tool.casefold()}": "a file name",
+        **_page(tool),
     }
+
+
+def _page(name: str) -> dict[str, str]:
+    page = file_stem(name)
+    return {f"page {page.casefold()}": f"the page {page}.md"}

@@ -1,6 +1,6 @@
 """Markdown pages: what each place in a template will show, escaped and ready."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from toolfold.manifest.schema import Manifest, Tool, Workflow
@@ -13,7 +13,7 @@ from toolfold.plan.escape import (
     markdown_fence,
     url,
 )
-from toolfold.plan.model import CategoryPlan, Json, MetaToolPlan, PagePlan
+from toolfold.plan.model import CategoryPlan, Json, MetaToolPlan, PagePlan, ToolPlan
 from toolfold.plan.signature import type_name
 
 
@@ -21,7 +21,7 @@ def pages(
     manifest: Manifest,
     categories: Sequence[CategoryPlan],
     meta: Sequence[MetaToolPlan],
-    entries: Mapping[str, Json],
+    tools: Sequence[ToolPlan],
 ) -> Iterator[PagePlan]:
     """The index, a page per category and a page per tool, in that order."""
     lines: dict[str, tuple[str, str, str | None]]
@@ -30,8 +30,8 @@ def pages(
     yield _index(manifest, categories)
     for category in categories:
         yield _category(category, [_row(*lines[name], prefix="../") for name in category.tools])
-    for name, tool in manifest.tools.items():
-        yield _tool(name, tool, entries[name], manifest)
+    for tool in tools:
+        yield _tool(tool, manifest.tools[tool.name], manifest)
 
 
 def _index(manifest: Manifest, categories: Sequence[CategoryPlan]) -> PagePlan:
@@ -48,7 +48,7 @@ def _index(manifest: Manifest, categories: Sequence[CategoryPlan]) -> PagePlan:
         "title": markdown(server.title or server.name),
         "description": markdown_block(server.description or ""),
         "version": markdown(server.version),
-        "count": str(len(manifest.tools)),
+        "count": _counted(len(manifest.tools), "tool"),
         "categories": rows,
         "workflows": [_workflow(w) for w in manifest.workflows],
         "quick_actions": [
@@ -57,6 +57,10 @@ def _index(manifest: Manifest, categories: Sequence[CategoryPlan]) -> PagePlan:
         ],
     }
     return PagePlan("docs/index.md", "docs/index.md.jinja", values)
+
+
+def _counted(number: int, what: str) -> str:
+    return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
 def _workflow(workflow: Workflow) -> str:
@@ -81,8 +85,9 @@ def _row(name: str, summary: str, page: str | None, prefix: str) -> dict[str, st
     return {"link": link, "summary": markdown(summary)}
 
 
-def _tool(name: str, tool: Tool, entry: Json, manifest: Manifest) -> PagePlan:
-    definition = entry["definition"]
+def _tool(planned: ToolPlan, tool: Tool, manifest: Manifest) -> PagePlan:
+    name, entry = planned.name, planned.entry
+    returns = planned.returns
     category = manifest.categories[tool.category].title or tool.category
     values: dict[str, Any] = {
         "name": markdown_code(name),
@@ -91,23 +96,34 @@ def _tool(name: str, tool: Tool, entry: Json, manifest: Manifest) -> PagePlan:
         "category": f"[{markdown(category)}](../{_category_page(tool.category)})",
         "effect": tool.effect,
         "signature": markdown_fence(entry["signature"], "text"),
-        "parameters": _parameters(definition["inputSchema"]),
-        "returns": _returns(definition.get("outputSchema"), is_wrapped=entry["wraps_result"]),
+        "parameters": _parameters(entry["definition"]["inputSchema"]),
+        "returns": markdown_fence(json_text(returns, indent=2), "json") if returns else "",
+        "facts": list(_facts(tool)),
         "examples": [_example(e.description, e.arguments) for e in tool.examples],
         "prompt": markdown(tool.example) if tool.example else "",
-        "tags": ", ".join(markdown_code(tag) for tag in tool.tags),
-        "related": ", ".join(_tool_link(related, "") for related in tool.related),
         "notes": markdown_block(tool.notes) if tool.notes else "",
-        "references": [f"[{markdown(r.title)}]({url(r.url)})" for r in tool.references],
     }
     return PagePlan(f"docs/{_tool_page(name)}", "docs/tool.md.jinja", values)
 
 
-def _returns(schema: Json | None, *, is_wrapped: bool) -> str:
-    if schema is None:
-        return ""
-    shown = schema["properties"]["result"] if is_wrapped and "$defs" not in schema else schema
-    return markdown_fence(json_text(shown, indent=2), "json")
+def _facts(tool: Tool) -> Iterator[str]:
+    """One line for each thing worth knowing besides the schema."""
+    if tool.performance:
+        speed, tokens = tool.performance.speed, tool.performance.tokens
+        parts = [speed or "", f"about {tokens} tokens" if tokens else ""]
+        yield "Cost: " + ", ".join(part for part in parts if part)
+    if tool.cache:
+        yield f"Answers may be repeated for {tool.cache.ttl:g} seconds"
+    if tool.generates:
+        yield "Generates: " + ", ".join(markdown_code(made) for made in tool.generates)
+    if tool.consumes:
+        yield "Consumes: " + ", ".join(markdown_code(used) for used in tool.consumes)
+    if tool.related:
+        yield "Related: " + ", ".join(_tool_link(related, "") for related in tool.related)
+    if tool.tags:
+        yield "Tags: " + ", ".join(markdown_code(tag) for tag in tool.tags)
+    for reference in tool.references:
+        yield f"[{markdown(reference.title)}]({url(reference.url)})"
 
 
 def _parameters(schema: Json) -> list[dict[str, str]]:
@@ -121,7 +137,7 @@ def _parameters(schema: Json) -> list[dict[str, str]]:
         rows.append(
             {
                 "name": markdown_code(name),
-                "type": markdown_code(type_name(parameter)),
+                "type": markdown_code(type_name(parameter, schema)),
                 "required": "yes" if name in required else "no",
                 "default": markdown_code(json_text(parameter["default"])) if has_default else "",
                 "description": markdown(str(parameter.get("description", ""))),

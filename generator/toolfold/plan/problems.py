@@ -1,13 +1,20 @@
 """Collecting problems while planning, each with its place."""
 
-from collections.abc import Callable
+from typing import Protocol
 
 from toolfold.errors import Place, Problem, Severity
 from toolfold.manifest.tree import Mapping, dotted, place_of
 
 ManifestPath = tuple[str | int, ...]
-#: Reports a fact and a way out at a path into the manifest.
-Report = Callable[[ManifestPath, str, str], None]
+
+
+class Report(Protocol):
+    """Takes a fact, a way out and a stable code at a path into the manifest."""
+
+    def __call__(
+        self, path: ManifestPath, fact: str, hint: str, code: str, *, of_key: bool = False
+    ) -> None:
+        """Report it."""
 
 
 class Problems:
@@ -17,17 +24,24 @@ class Problems:
         self.tree = tree
         self.found: list[Problem] = []
 
-    def error(self, path: ManifestPath, fact: str, hint: str) -> None:
+    def error(self, path: ManifestPath, fact: str, hint: str, code: str) -> None:
         """Something that refuses the manifest."""
-        self._add(path, fact, hint, "error", of_key=False)
+        self._add(path, fact, hint, code, "error")
 
-    def error_at_key(self, path: ManifestPath, fact: str, hint: str) -> None:
+    def error_at_key(self, path: ManifestPath, fact: str, hint: str, code: str) -> None:
         """The same, about a key rather than its value."""
-        self._add(path, fact, hint, "error", of_key=True)
+        self._add(path, fact, hint, code, "error", of_key=True)
 
-    def warn(self, path: ManifestPath, fact: str, hint: str) -> None:
-        """Something the author of a foreign schema should know."""
-        self._add(path, fact, hint, "warning", of_key=False)
+    def reporter(self, *, is_foreign: bool) -> "Report":
+        """Hand-written schemas are held to everything; of foreign ones their author is told."""
+        severity: Severity = "warning" if is_foreign else "error"
+
+        def report(
+            path: ManifestPath, fact: str, hint: str, code: str, *, of_key: bool = False
+        ) -> None:
+            self._add(path, fact, hint, code, severity, of_key=of_key)
+
+        return report
 
     def errors(self) -> list[Problem]:
         """Those that refuse the manifest."""
@@ -38,7 +52,14 @@ class Problems:
         return place_of(self.tree, path, of_key=True)
 
     def _add(
-        self, path: ManifestPath, fact: str, hint: str, severity: Severity, *, of_key: bool
+        self,
+        path: ManifestPath,
+        fact: str,
+        hint: str,
+        code: str,
+        severity: Severity,
+        *,
+        of_key: bool = False,
     ) -> None:
         place = place_of(self.tree, path, of_key=of_key)
-        self.found.append(Problem(place, dotted(path), fact, hint, severity, code="plan"))
+        self.found.append(Problem(place, dotted(path), fact, hint, severity, code))

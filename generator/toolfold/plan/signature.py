@@ -3,7 +3,9 @@
 from typing import Any, Final
 
 from toolfold.plan.escape import json_text
+from toolfold.plan.keywords import resolve
 
+_DEEPEST: Final = 8  # references may go in circles
 _NAMES: Final = {
     "string": "str",
     "integer": "int",
@@ -21,15 +23,17 @@ def signature(name: str, parameters: dict[str, Any], returns: dict[str, Any] | N
     properties = properties if isinstance(properties, dict) else {}
     required = parameters.get("required")
     required = required if isinstance(required, list) else []
-    shown = [_parameter(p, s, p in required) for p, s in properties.items()]
-    result = f" -> {type_name(returns)}" if returns is not None else ""
+    shown = [_parameter(p, s, parameters, p in required) for p, s in properties.items()]
+    result = f" -> {type_name(returns, returns)}" if returns is not None else ""
     return f"{name}({', '.join(shown)}){result}"
 
 
-def type_name(schema: Any) -> str:
-    """A schema's type in one word or a short union."""
-    if not isinstance(schema, dict):
+def type_name(schema: Any, document: Any, depth: int = 0) -> str:
+    """A schema's type in one word or a short union; `document` is where references lead."""
+    if not isinstance(schema, dict) or depth > _DEEPEST:
         return "any"
+    if isinstance(schema.get("$ref"), str):
+        return type_name(resolve(document, schema["$ref"]), document, depth + 1)
     if "enum" in schema and isinstance(schema["enum"], list) and len(schema["enum"]) <= 6:
         return "|".join(json_text(value) for value in schema["enum"])
     if "const" in schema:
@@ -38,20 +42,22 @@ def type_name(schema: Any) -> str:
     if isinstance(kind, list):
         return "|".join(_NAMES.get(str(k), "any") for k in kind) or "any"
     if kind == "array":
-        inner = type_name(schema.get("items", {}))
+        inner = type_name(schema.get("items", {}), document, depth + 1)
         return "list" if inner in ("any", "object") else f"list[{inner}]"
     if isinstance(kind, str):
         return _NAMES.get(kind, "any")
-    if isinstance(schema.get("$ref"), str):
-        return "object"
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
-            return "|".join(dict.fromkeys(type_name(option) for option in schema[key])) or "any"
-    return "any"
+            names = [type_name(option, document, depth + 1) for option in schema[key]]
+            return "|".join(dict.fromkeys(names)) or "any"
+    parts = schema.get("allOf")
+    if isinstance(parts, list) and parts:
+        return type_name(parts[0], document, depth + 1)
+    return "object" if "properties" in schema else "any"
 
 
-def _parameter(name: str, schema: Any, is_required: bool) -> str:
-    shown = type_name(schema)
+def _parameter(name: str, schema: Any, document: Any, is_required: bool) -> str:
+    shown = type_name(schema, document)
     if is_required:
         return f"{name}: {shown}"
     if isinstance(schema, dict) and "default" in schema:

@@ -35,6 +35,7 @@ def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | N
         result_class=result,
         result_annotation=f"MaybeAwaitable[{result or 'object'}]",
         docstring=docstring(tool.summary),
+        returns=returned.schema if returned else None,
         models=modelled(given.schema, returned.schema if returned else None, stem),
         entry=_entry(name, manifest, given, returned),
     )
@@ -46,11 +47,12 @@ def _check(
     tool = manifest.tools[name]
     for origin in (given, returned):
         if origin is not None:
-            report = _reporter(origin, problems)
+            report = problems.reporter(is_foreign=origin.is_foreign)
             check_origin(origin, manifest.defs, report)
             _check_properties(origin, report)
     _check_root(name, tool, problems)
-    check_examples(name, tool, _validator(given.schema), _reporter(given, problems))
+    report = problems.reporter(is_foreign=given.is_foreign)
+    check_examples(name, tool, _validator(given.schema), report)
 
 
 def _check_root(name: str, tool: Tool, problems: Problems) -> None:
@@ -58,10 +60,11 @@ def _check_root(name: str, tool: Tool, problems: Problems) -> None:
         return
     path = ("tools", name, "input_schema")
     if "type" not in tool.input_schema:
-        problems.warn(path, "no root type", 'served with `"type": "object"`')
+        hint = 'served with `"type": "object"`'
+        problems.reporter(is_foreign=True)(path, "no root type", hint, "root-type")
     elif tool.input_schema["type"] != "object":
         hint = "arguments are always an object"
-        problems.error((*path, "type"), "the root type is not object", hint)
+        problems.error((*path, "type"), "the root type is not object", hint, "root-type")
 
 
 def _check_properties(origin: Origin, report: Report) -> None:
@@ -70,12 +73,12 @@ def _check_properties(origin: Origin, report: Report) -> None:
             for first, second in encoded_alike(schema):
                 where = origin.manifest_path((*path, "properties", second))
                 fact = f'properties "{first}" and "{second}" would share a Python name'
-                report(where, fact, "rename one of them")
-
-
-def _reporter(origin: Origin, problems: Problems) -> Report:
-    """Hand-written schemas are held to everything; of foreign ones their author is told."""
-    return problems.warn if origin.is_foreign else problems.error
+                hint = (
+                    "both are served, and left to the open part of the model"
+                    if origin.is_foreign
+                    else "rename one of them"
+                )
+                report(where, fact, hint, "property-names", of_key=True)
 
 
 def _validator(schema: Json) -> Validator | None:

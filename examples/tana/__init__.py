@@ -1,0 +1,1 @@
+"""A Tana-like workspace embedded in SQLite: what this repository's own tools.yaml serves."""

@@ -1,0 +1,1 @@
+"""Other people's tools to a manifest: read, named, grouped, written as YAML."""

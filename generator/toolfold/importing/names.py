@@ -1,0 +1,107 @@
+"""Names for foreign tools and categories: their own where legal and free."""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from toolfold.importing.sources import ForeignTool
+from toolfold.plan.meta_tools import default_meta_names
+from toolfold.plan.naming import identities
+
+_LEGAL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
+_LONGEST: Final = 64
+_SMALL_GROUP: Final = 3
+
+
+def tool_names(tools: Sequence[ForeignTool]) -> dict[str, str]:
+    """A manifest name for every tool's id; the same tools always get the same names.
+
+    A tool's own name where it is legal and free, else `server_tool`, then that with a number.
+    """
+    taken = {key for name in default_meta_names() for key in identities(name)}
+    # Own names first: a made-up name must never take one that a later tool really has.
+    own = {tool.name for tool in tools if _LEGAL.fullmatch(tool.name)}
+    names: dict[str, str] = {}
+    for tool in tools:
+        name = _free(_candidates(tool), taken, own - {tool.name})
+        names[tool.id] = name
+        taken.update(identities(name))
+    return names
+
+
+def categories(tools: Sequence[ForeignTool]) -> dict[str, tuple[str, str]]:
+    """Each tool's category and its title: one per server, or of one server by clear prefixes."""
+    servers = list(dict.fromkeys(tool.server for tool in tools))
+    if len(servers) > 1:
+        slugs = _slugs(servers)
+        return {tool.id: (slugs[tool.server], tool.server) for tool in tools}
+    groups = _prefix_groups([tool.name for tool in tools])
+    if not groups:
+        slug = _slugs(servers)[servers[0]]
+        return {tool.id: (slug, servers[0]) for tool in tools}
+    found = {}
+    for tool in tools:
+        group = groups.get(tool.name, "other")
+        found[tool.id] = (group, group.replace("_", " ").capitalize())
+    return found
+
+
+def _candidates(tool: ForeignTool) -> list[str]:
+    qualified = _legal(f"{tool.server}_{tool.name}")
+    return [tool.name, qualified] if _LEGAL.fullmatch(tool.name) else [qualified]
+
+
+def _legal(text: str) -> str:
+    """Text as a legal name; a long one is cut and told apart by a short hash of the whole."""
+    name = re.sub(r"[^A-Za-z0-9_-]+", "_", text).lstrip("-") or "tool"
+    if len(name) <= _LONGEST:
+        return name
+    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
+    return f"{name[: _LONGEST - 9]}_{digest}"
+
+
+def _free(candidates: list[str], taken: set[str], reserved: set[str]) -> str:
+    for name in candidates:
+        if name not in reserved and not taken & identities(name).keys():
+            return name
+    base, number = candidates[-1], 2
+    while True:
+        name = f"{base[: _LONGEST - 4]}_{number}"
+        if name not in reserved and not taken & identities(name).keys():
+            return name
+        number += 1
+
+
+def _slugs(servers: list[str]) -> dict[str, str]:
+    """Category names for servers, unlike each other in more than case."""
+    slugs: dict[str, str] = {}
+    taken: set[str] = set()
+    for server in servers:
+        base = re.sub(r"[^A-Za-z0-9_-]+", "-", server).strip("-")[:56] or "server"
+        slug, number = base, 2
+        while slug.casefold() in taken:
+            slug, number = f"{base}-{number}", number + 1
+        taken.add(slug.casefold())
+        slugs[server] = slug
+    return slugs
+
+
+def _prefix_groups(names: list[str]) -> dict[str, str]:
+    """Name to group by first word, where several groups hold most names; else nothing."""
+    words = {name: [w.lower() for w in re.split(r"[^A-Za-z0-9]+", name) if w] for name in names}
+    while len(names) > 1 and len({tuple(w[:1]) for w in words.values()}) == 1:
+        if any(len(w) <= 1 for w in words.values()):
+            return {}
+        words = {name: w[1:] for name, w in words.items()}
+    members: dict[str, list[str]] = {}
+    for name, split in words.items():
+        if len(split) > 1:
+            members.setdefault(split[0], []).append(name)
+    clear = {
+        group: m for group, m in members.items() if len(m) >= _SMALL_GROUP and group != "other"
+    }
+    covered = sum(len(m) for m in clear.values())
+    if len(clear) < 2 or covered < 0.7 * len(names):
+        return {}
+    return {name: group for group, m in clear.items() for name in m}
