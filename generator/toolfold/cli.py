@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from toolfold import __version__
 from toolfold.errors import ManifestError, OutputError, Problem, UsageError
-from toolfold.report import Format, report, summary
+from toolfold.report import Drift, Format, machine_report, report, summary
 
 _EXTRA = ("yaml", "jinja2", "datamodel_code_generator", "ruff", "splintr")
 
@@ -25,7 +25,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return command(options)
     except ManifestError as error:
-        _print_problems(error.problems, options)
+        options.verbose = True
+        _print_findings(error.problems, [], options)
         return 1
     except OutputError as error:
         _complain(str(error))
@@ -49,49 +50,45 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _generate(options: argparse.Namespace) -> int:
-    from toolfold.compile import compile_manifest, default_output
-    from toolfold.emit.tree import write_tree
+    from toolfold.project import generate, project_at
 
-    output = default_output(options.manifest, options.output)
-    compiled = compile_manifest(options.manifest, output, use_cache=options.cache)
-    done = write_tree(compiled.files, output)
-    _print_warnings(compiled.warnings, options)
+    project = project_at(options.manifest, options.output, use_cache=options.cache)
+    done = generate(project, _progress())
+    _print_findings(done.warnings, [], options)
     if not options.quiet:
-        counts = f"{len(done.written)} written, {done.unchanged} unchanged"
-        removed = f", {len(done.removed)} removed" if done.removed else ""
-        print(f"{output}/: {counts}{removed}")
+        written = done.written
+        counts = f"{len(written.written)} written, {written.unchanged} unchanged"
+        removed = f", {len(written.removed)} removed" if written.removed else ""
+        out = sys.stdout if options.format == "text" else sys.stderr
+        print(f"{project.output}/: {counts}{removed}", file=out)
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
-    from toolfold.compile import compile_manifest, default_output
-    from toolfold.emit.tree import compare_tree
+    from toolfold.project import check, project_at
 
-    output = default_output(options.manifest, options.output)
-    compiled = compile_manifest(options.manifest, output, use_cache=options.cache)
-    differences = compare_tree(compiled.files, output)
-    _print_warnings(compiled.warnings, options)
-    for difference in differences:
-        print(_difference_line(difference, output, options.format))
-        if options.diff:
+    project = project_at(options.manifest, options.output, use_cache=options.cache)
+    done = check(project, _progress())
+    drift = [Drift(project.output, difference) for difference in done.differences]
+    _print_findings(done.warnings, drift, options)
+    if options.diff and options.format == "text":
+        for difference in done.differences:
             print(difference.diff(), end="")
-    if differences:
+    if drift:
         _complain("run `toolfold generate` and commit the result")
-    return 1 if differences else 0
+    return 1 if drift else 0
 
 
-def _difference_line(difference: Any, output: Path, form: str) -> str:
-    path = (output / difference.path).as_posix()
-    if difference.kind == "changed":
-        added, removed = difference.counts()
-        fact = f"out of date (+{added} -{removed})"
-    else:
-        fact = {"missing": "missing", "left over": "no longer generated"}[difference.kind]
-    if form == "json":
-        return json.dumps({"file": path, "kind": difference.kind, "fact": fact})
-    if form == "github":
-        return f"::error file={path},title=toolfold::{fact}; run toolfold generate"
-    return f"{path}: {fact}"
+def _progress() -> Callable[[int, int], None]:
+    """A line that counts up while long work runs; only on a terminal."""
+    is_watched = sys.stderr.isatty()
+
+    def show(done: int, total: int) -> None:
+        if is_watched:
+            end = "" if done < total else "\r\x1b[K"
+            print(f"\rmodels: {done} of {total} tools", end=end, file=sys.stderr, flush=True)
+
+    return show
 
 
 def _schema(_: argparse.Namespace) -> int:
@@ -115,9 +112,11 @@ def _import_tools(options: argparse.Namespace) -> int:
     from toolfold.importing.run import import_tools
 
     done = import_tools(options.files, options.output, options.name, force=options.force)
+    _print_findings(done.warnings, [], options)
     state = "unchanged" if done.is_unchanged else "written"
-    print(f"{done.path}: {state}: {done.tools} tools in {done.categories} categories")
-    _print_warnings(done.warnings, options)
+    out = sys.stdout if options.format == "text" else sys.stderr
+    counts = f"{done.tools} tools in {done.categories} categories"
+    print(f"{done.path}: {state}: {counts}", file=out)
     return 0
 
 
@@ -137,19 +136,19 @@ def _try(options: argparse.Namespace) -> int:
     return 1 if answer.is_error else 0
 
 
-def _print_problems(problems: Sequence[Problem], options: argparse.Namespace) -> None:
+def _print_findings(
+    problems: Sequence[Problem], drift: Sequence[Drift], options: argparse.Namespace
+) -> None:
+    """One JSON document or one list of annotations on stdout; in text, results and problems."""
+    form: Format = getattr(options, "format", "text")
+    if form != "text":
+        print(machine_report(problems, drift, form))
+        return
     if problems:
-        form: Format = getattr(options, "format", "text")
-        # Annotations and JSON are results for a machine; text is for the person at the terminal.
-        print(report(problems, form), file=sys.stderr if form == "text" else sys.stdout)
-
-
-def _print_warnings(problems: Sequence[Problem], options: argparse.Namespace) -> None:
-    """Warnings in text are grouped and counted, unless all are asked for."""
-    if options.format != "text" or options.verbose:
-        _print_problems(problems, options)
-    elif problems:
-        _complain(summary(problems))
+        everything = getattr(options, "verbose", True)
+        _complain(report(problems) if everything else summary(problems))
+    for found in drift:
+        print(found)
 
 
 def _complain(text: str) -> None:

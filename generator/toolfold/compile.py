@@ -1,6 +1,6 @@
 """The compiler as one function: manifest files in, a mapping of path to text out."""
 
-import os
+import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -8,49 +8,49 @@ from pathlib import Path, PurePosixPath
 
 from toolfold.emit.cache import Cache
 from toolfold.emit.render import render
-from toolfold.errors import Problem, UsageError
+from toolfold.emit.workers import Progress
+from toolfold.errors import Problem
 from toolfold.manifest.load import load
 from toolfold.plan.build import build_plan
 
 
 @dataclass(frozen=True)
 class Compiled:
-    """What a manifest generates, and what it was warned about."""
+    """What a manifest generates, what it was warned about, and what was read for it."""
 
     files: dict[PurePosixPath, str]
     warnings: tuple[Problem, ...]
     inputs: tuple[Path, ...]
+    patterns: tuple[str, ...]
 
 
-def compile_manifest(manifest: Path, output: Path, *, use_cache: bool = True) -> Compiled:
-    """Everything `manifest` generates for the folder `output`, without touching that folder.
+def compile_manifest(
+    manifest: Path,
+    way_back: str = "../..",
+    cache: Cache | None = None,
+    progress: Progress = lambda done, total: None,
+) -> Compiled:
+    """Everything `manifest` generates, without touching any output folder.
 
-    The output's place matters only for the way from the package back to the implementation.
+    `way_back` leads from the generated package to the manifest's folder, where the
+    implementation is imported from.
     """
-    loaded = load(manifest)
-    plan = build_plan(loaded, _way_back(manifest, output))
-    with _cache(manifest.parent if use_cache else None) as cache:
-        return Compiled(render(plan, cache), plan.warnings, loaded.files)
-
-
-def default_output(manifest: Path, output: Path | None) -> Path:
-    """Where output goes: `generated/` beside the manifest unless said otherwise."""
-    chosen = output or manifest.parent / "generated"
-    inside = manifest.parent.resolve()
-    if inside == chosen.resolve() or chosen.resolve() in inside.parents:
-        raise UsageError(f"{chosen}: holds the manifest; the output needs a folder of its own")
-    return chosen
-
-
-def _way_back(manifest: Path, output: Path) -> str:
-    back = os.path.relpath(manifest.parent.resolve(), output.resolve() / "package")
-    return Path(back).as_posix()
+    with _no_collection():
+        loaded = load(manifest)
+        plan = build_plan(loaded, way_back)
+    files = render(plan, cache or Cache(None), progress)
+    patterns = (*loaded.manifest.include, *loaded.manifest.overlays)
+    return Compiled(files, plan.warnings, loaded.files, patterns)
 
 
 @contextmanager
-def _cache(folder: Path | None) -> Iterator[Cache]:
-    cache = Cache(folder)
+def _no_collection() -> Iterator[None]:
+    """Keep the garbage collector from walking, again and again, a plan that only grows."""
+    was_on = gc.isenabled()
+    gc.disable()
     try:
-        yield cache
+        yield
+        gc.freeze()
     finally:
-        cache.close()
+        if was_on:
+            gc.enable()

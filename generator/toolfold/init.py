@@ -64,9 +64,11 @@ def init(folder: Path, name: str | None) -> Iterator[Path]:
 
     server = _server_name(name or folder.resolve().name)
     files = {
-        folder / "tools.yaml": _MANIFEST.format(name=server),
+        folder / "tools.yaml": _MANIFEST.format(name=_written(server)),
         folder / "implementation.py": _IMPLEMENTATION.format(package=package_name(server)),
     }
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder}: a file is there; name a folder")
     there = [str(path) for path in files if path.exists() or path.is_symlink()]
     if there:
         raise UsageError(f"{', '.join(there)}: already there; nothing was written")
@@ -87,6 +89,12 @@ def _editor_schema(folder: Path) -> Iterator[Path]:
     path = cache_folder(folder) / "manifest.schema.json"
     path.write_text(json.dumps(manifest_schema(), indent=2) + "\n", encoding="utf-8")
     yield path
+
+
+def _written(name: str) -> str:
+    """A name as YAML: in quotes where it would read as a number or a word like `null`."""
+    is_plain = name[0].isalpha() and name not in ("null", "true", "false")
+    return name if is_plain else f'"{name}"'
 
 
 def _server_name(text: str) -> str:

@@ -2,19 +2,53 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
 
+from toolfold.emit.tree import Difference
 from toolfold.errors import Problem
 
 Format = Literal["text", "json", "github"]
 
+_WIDTH: Final = 100
 
-def report(problems: Iterable[Problem], form: Format) -> str:
-    """All problems in one of the three forms, ending without a newline."""
+
+@dataclass(frozen=True)
+class Drift:
+    """A file of the output that is not current."""
+
+    output: Path
+    difference: Difference
+
+    @property
+    def file(self) -> str:
+        """The file, as the user would name it."""
+        return (self.output / self.difference.path).as_posix()
+
+    @property
+    def fact(self) -> str:
+        """What is wrong with it."""
+        if self.difference.kind == "changed":
+            added, removed = self.difference.counts()
+            return f"out of date (+{added} -{removed})"
+        return {"missing": "missing", "left over": "no longer generated"}[self.difference.kind]
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.fact}"
+
+
+def report(problems: Iterable[Problem]) -> str:
+    """Problems for people: place, fact, the line itself, and the way out."""
+    return "\n".join(_frame(problem) for problem in problems)
+
+
+def machine_report(problems: Iterable[Problem], drift: Iterable[Drift], form: Format) -> str:
+    """All findings as one JSON array, or as GitHub annotations, one per line."""
     if form == "json":
-        return json.dumps([_record(p) for p in problems], ensure_ascii=False, indent=2)
-    show = _annotation if form == "github" else _frame
-    return "\n".join(show(problem) for problem in problems)
+        records = [*map(_record, problems), *map(_drift_record, drift)]
+        return json.dumps(records, ensure_ascii=False, indent=2)
+    return "\n".join([*map(_annotation, problems), *map(_drift_annotation, drift)])
 
 
 def summary(problems: Sequence[Problem]) -> str:
@@ -26,7 +60,7 @@ def summary(problems: Sequence[Problem]) -> str:
     for code, found in kinds.items():
         first = found[0]
         more = f" and {len(found) - 1} more" if len(found) > 1 else ""
-        place = f"{first.place}: {first.path}: warning: {_shown(first.fact)}"
+        place = f"{first.place}: {_shown(first.path)}: warning: {_shown(first.fact)}"
         lines.append(f"{place} [{code}{more}]")
     if len(problems) > len(kinds):
         lines.append(f"{len(problems)} warnings; --verbose lists them all")
@@ -46,21 +80,45 @@ def _record(problem: Problem) -> dict[str, Any]:
     }
 
 
+def _drift_record(drift: Drift) -> dict[str, Any]:
+    return {
+        "file": drift.file,
+        "severity": "error",
+        "code": "drift",
+        "kind": drift.difference.kind,
+        "fact": drift.fact,
+        "hint": "run `toolfold generate`",
+        "diff": drift.difference.diff(),
+    }
+
+
+def _drift_annotation(drift: Drift) -> str:
+    message = _escaped(f"{drift.fact}; run `toolfold generate`")
+    return f"::error file={_property(drift.file)},title=toolfold::{message}"
+
+
 def _frame(problem: Problem) -> str:
     """Place, path and fact on one line; the source line with a mark; the way out."""
-    path = f" {problem.path}:" if problem.path else ""
+    path = f" {_shown(problem.path)}:" if problem.path else ""
     kind = " warning:" if problem.severity == "warning" else ""
     lines = [f"{problem.place}:{path}{kind} {_shown(problem.fact)}"]
     source = problem.place.source.line(problem.place.line)
     if source.strip():
         number = str(problem.place.line)
-        start = max(0, problem.place.column - 61)
-        text = _shown(source[start : start + 100])
-        mark = " " * len(_shown(source[start : problem.place.column - 1])) + "^"
-        lines += [f"  {number} | {text}", f"  {' ' * len(number)} | {mark}"]
+        text, before = _window(source, problem.place.column - 1)
+        lines += [f"  {number} | {text}", f"  {' ' * len(number)} | {' ' * before}^"]
     if problem.hint:
         lines.append(f"  {_shown(problem.hint)}")
     return "\n".join(lines)
+
+
+def _window(line: str, column: int) -> tuple[str, int]:
+    """The part of a line around `column` that fits, and how many characters stand before it."""
+    start = 0 if len(line) <= _WIDTH else max(0, min(column - _WIDTH // 2, len(line) - _WIDTH))
+    end = start + _WIDTH
+    head, tail = "…" if start else "", "…" if end < len(line) else ""
+    text = f"{head}{_shown(line[start:end])}{tail}"
+    return text, len(head) + len(_shown(line[start:column]))
 
 
 def _shown(text: str) -> str:

@@ -60,7 +60,7 @@ class Catalog:
             stem = self._names["tools"].get(name)
             if stem is None:
                 raise unknown("unknown_tool", "tool", name, self.names())
-            read = self._read(f"tools/{stem}.json")
+            read = self._line(f"tools/{stem}.jsonl", name)
             fields = Entry.__dataclass_fields__
             self._entries[name] = Entry(**{key: read[key] for key in fields})
         return self._entries[name]
@@ -90,6 +90,14 @@ class Catalog:
     @cached_property
     def _inventory(self) -> Json:
         return self._read("inventory.json")
+
+    def _line(self, file: str, name: str) -> Json:
+        """The line of one tool; found by its first key, so that no other line is parsed."""
+        data = (self.folder / file).read_bytes()
+        start = data.index(b'\n{"name":"%s",' % name.encode()) + 1
+        end = data.find(b"\n", start)
+        loaded: Json = json.loads(data[start:end])
+        return loaded
 
     def _read(self, name: str) -> Json:
         loaded: Json = json.loads((self.folder / name).read_bytes())

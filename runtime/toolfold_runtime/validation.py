@@ -3,12 +3,19 @@
 from typing import Any, Final
 
 import jsonschema_rs
-from jsonschema_rs import ValidationError, Validator
+from jsonschema_rs import Draft202012Validator, ValidationError, Validator
 
 # A pattern may backtrack this often before it counts as failed: hostile patterns end quickly.
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
+_DIALECTS: Final = (
+    "json-schema.org/draft/2020-12/schema",
+    "json-schema.org/draft/2019-09/schema",
+    "json-schema.org/draft-07/schema",
+    "json-schema.org/draft-06/schema",
+    "json-schema.org/draft-04/schema",
+)
 
-__all__ = ["ValidationError", "Validator", "validator_for"]
+__all__ = ["ValidationError", "Validator", "has_known_dialect", "validator_for"]
 
 
 def validator_for(schema: Any, registry: jsonschema_rs.Registry | None = None) -> Validator:
@@ -17,10 +24,19 @@ def validator_for(schema: Any, registry: jsonschema_rs.Registry | None = None) -
     Raises ValidationError where the schema itself cannot be used: it breaks its meta-schema, a
     pattern does not compile, or a reference leads nowhere or out of the document.
     """
-    return jsonschema_rs.validator_for(
+    make = jsonschema_rs.validator_for if has_known_dialect(schema) else Draft202012Validator
+    return make(
         schema,
         offline=True,
         validate_formats=False,
         pattern_options=_PATTERNS,
         registry=registry,
     )
+
+
+def has_known_dialect(schema: Any) -> bool:
+    """Whether `$schema` is absent or one that we know; a dialect is never fetched."""
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    if not isinstance(named, str):
+        return True
+    return named.partition("://")[2].rstrip("#") in _DIALECTS

@@ -26,7 +26,10 @@ class Cache:
     """Texts by key, in one SQLite file beside the manifest; None as folder keeps nothing."""
 
     def __init__(self, folder: Path | None) -> None:
-        self._database = _open(folder) if folder is not None else None
+        self._folder = folder
+        self._database: sqlite3.Connection | None = None
+        if folder is not None and (folder / _FOLDER).is_dir():
+            self._database = _open(folder)
 
     def get(self, keys: Iterable[str]) -> dict[str, str]:
         """Those of `keys` that are known, each checked against the digest it was kept with."""
@@ -40,13 +43,15 @@ class Cache:
                 marks = ",".join("?" * len(part))
                 query = f"SELECT key, digest, text FROM pieces WHERE key IN ({marks})"  # noqa: S608 - only marks
                 for key, digest, text in self._database.execute(query, part):
-                    if digest == _digest(text):
+                    if isinstance(text, str) and digest == _digest(text):
                         found[key] = text
         return found
 
     def put(self, pieces: Mapping[str, str]) -> None:
         """Keep texts under their keys."""
-        if self._database is None or not pieces:
+        if self._database is None and self._folder is not None:
+            self._database = _open(self._folder)
+        if self._database is None:
             return
         rows = [(key, _digest(text), text) for key, text in pieces.items()]
         with contextlib.suppress(sqlite3.Error), self._database:
@@ -56,7 +61,7 @@ class Cache:
         """Let go of the file."""
         if self._database is not None:
             self._database.close()
-            self._database = None
+        self._folder = self._database = None
 
 
 def _digest(text: str) -> str:

@@ -1,48 +1,61 @@
 """One ruff pass over all Python, cached by content."""
 
+import hashlib
 import subprocess
-import tempfile
 from collections.abc import Mapping
 from functools import cache
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Final
 
 from toolfold.emit.cache import Cache, content_key
 
+Sources = Mapping[PurePosixPath, str]
+
 _OPTIONS: Final = ("--isolated", "--no-cache", "--line-length=100", "--target-version=py311")
+_WITHOUT_COMMAS: Final = ("--config", "format.skip-magic-trailing-comma=true")
 
 
-def formatted(sources: Mapping[PurePosixPath, str], cache_: Cache) -> dict[PurePosixPath, str]:
+def formatted(sources: Sources, store: Cache) -> dict[PurePosixPath, str]:
     """Every source as the installed ruff formats it."""
-    version = _version()
-    keys = {path: content_key("format", version, _OPTIONS, text) for path, text in sources.items()}
-    known = cache_.get(keys.values())
+    keys = {p: content_key("format", _version(), _OPTIONS, text) for p, text in sources.items()}
+    known = store.get(keys.values())
     missing = {path: text for path, text in sources.items() if keys[path] not in known}
     if missing:
-        fresh = {keys[path]: text for path, text in _run(missing).items()}
-        cache_.put(fresh)
+        fresh = {keys[path]: text for path, text in _run_all(missing).items()}
+        store.put(fresh)
         known |= fresh
     return {path: known[key] for path, key in keys.items()}
 
 
-def reformatted(sources: Mapping[PurePosixPath, str]) -> dict[PurePosixPath, str]:
-    """Found sources as the installed ruff formats them; what is not Python stays as it is."""
-    return _run(sources, must_succeed=False)
+def is_formatting(found: str, expected: str) -> bool:
+    """Whether two texts differ in nothing but how some release of a formatter lays them out."""
+    return _plainest(found) == _plainest(expected)
 
 
-def _run(
-    sources: Mapping[PurePosixPath, str], *, must_succeed: bool = True
-) -> dict[PurePosixPath, str]:
-    # Files are numbered, so that no manifest's names reach the command or its folder.
-    with tempfile.TemporaryDirectory(prefix="toolfold-") as folder:
-        files = {path: Path(folder, f"{n}.py") for n, path in enumerate(sources)}
-        for path, file in files.items():
-            file.write_text(sources[path], encoding="utf-8", newline="\n")
-        command = [_binary(), "format", *_OPTIONS, "--quiet", folder]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603 - our own arguments
-        if done.returncode != 0 and must_succeed:
-            raise RuntimeError(f"ruff could not format generated code: {done.stderr[:2000]}")
-        return {path: file.read_bytes().decode("utf-8") for path, file in files.items()}
+def _plainest(text: str) -> str | None:
+    done = _ruff(text, (*_OPTIONS, *_WITHOUT_COMMAS))
+    return done.stdout if done.returncode == 0 else None
+
+
+def _run_all(sources: Sources) -> dict[PurePosixPath, str]:
+    """All sources as one, so that thousands of small files cost one process and no disk.
+
+    The line between two of them holds a digest of them all, which no part can contain.
+    """
+    digest = hashlib.sha256("\0".join(sources.values()).encode()).hexdigest()
+    line = f"# part {digest}\n"
+    done = _ruff("".join(f"{line}{text}\n" for text in sources.values()), _OPTIONS)
+    parts = done.stdout.split(line)[1:]
+    if done.returncode != 0 or len(parts) != len(sources):
+        raise RuntimeError(f"ruff could not format generated code: {done.stderr[:2000]}")
+    return {path: f"{part.strip()}\n" for path, part in zip(sources, parts, strict=True)}
+
+
+def _ruff(text: str, options: tuple[str, ...]) -> "subprocess.CompletedProcess[str]":
+    command = [_binary(), "format", *options, "--quiet", "--stdin-filename", "generated.py", "-"]
+    return subprocess.run(  # noqa: S603 - our own arguments
+        command, input=text, capture_output=True, encoding="utf-8", check=False
+    )
 
 
 @cache

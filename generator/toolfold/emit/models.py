@@ -1,35 +1,16 @@
-"""Pydantic models: datamodel-code-generator writes the classes, we hold them to the plan.
+"""The models of every tool, from the cache where nothing changed, else made by workers."""
 
-One call models many tools; its output is parsed, audited node by node and cut into one piece
-per tool. Pieces are cached by content.
-"""
-
-import ast
 import hashlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any, Final
 
-from toolfold.emit.audit import audited_names
 from toolfold.emit.cache import Cache, content_key
+from toolfold.emit.workers import Progress, model_all
 from toolfold.plan.model import ToolPlan
-
-_BATCH: Final = 250
-# The generator spreads the one setting over three lines; a person would not.
-_SPREAD_CONFIG: Final = "    model_config = ConfigDict(\n        extra='forbid',\n    )"
-_CONFIG: Final = "    model_config = ConfigDict(extra='forbid')\n"
-_SOURCES: Final = {
-    "Annotated": "typing",
-    "Any": "typing",
-    "Literal": "typing",
-    "TypeAlias": "typing",
-    "ConfigDict": "pydantic",
-    "Field": "pydantic",
-    "MISSING": "pydantic",
-    "Model": "toolfold_runtime.models",
-}
 
 
 @dataclass(frozen=True)
@@ -40,24 +21,22 @@ class ModelsPiece:
     classes: tuple[str, ...]
 
 
-def model_pieces(tools: Sequence[ToolPlan], cache: Cache) -> dict[str, ModelsPiece]:
-    """The models of every tool, from the cache where nothing changed."""
-    version = _generator_version()
-    keys = {tool.name: _key(tool, version) for tool in tools}
-    known = cache.get(keys.values())
-    missing = [tool for tool in tools if keys[tool.name] not in known]
-    fresh = {
-        keys[name]: json.dumps(piece)
-        for start in range(0, len(missing), _BATCH)
-        for name, piece in _generated(missing[start : start + _BATCH])
-    }
-    cache.put(fresh)
-    known |= fresh
+def model_pieces(
+    tools: Sequence[ToolPlan], store: Cache, progress: Progress
+) -> dict[str, ModelsPiece]:
+    """Name to models, for every tool."""
+    keys = {tool.name: _key(tool) for tool in tools}
+    known = store.get(keys.values())
+    missing = [(tool.name, tool.models) for tool in tools if keys[tool.name] not in known]
+    for pieces in model_all(missing, progress):
+        fresh = {keys[name]: json.dumps(piece) for name, piece in pieces.items()}
+        store.put(fresh)
+        known |= fresh
     return {name: _piece(known[key]) for name, key in keys.items()}
 
 
-def _key(tool: ToolPlan, version: str) -> str:
-    return content_key("models", version, tool.models.classes, tool.models.fields)
+def _key(tool: ToolPlan) -> str:
+    return content_key("models", _maker(), tool.models.classes, tool.models.fields)
 
 
 def _piece(text: str) -> ModelsPiece:
@@ -65,125 +44,9 @@ def _piece(text: str) -> ModelsPiece:
     return ModelsPiece(tuple(imports), tuple(classes))
 
 
-def _generator_version() -> str:
-    """What decides a piece besides its schemas: the generator, and how this module uses it."""
-    from importlib.metadata import version
-
-    own = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()
-    return f"{version('datamodel-code-generator')} {own}"
-
-
-def _generated(tools: Sequence[ToolPlan]) -> Iterator[tuple[str, tuple[list[str], list[str]]]]:
-    """Each tool's imports and classes, from one call of the generator."""
-    definitions = {name: s for tool in tools for name, s in tool.models.classes.items()}
-    aliases = {
-        prop: attribute
-        for tool in tools
-        for fields in tool.models.fields.values()
-        for prop, attribute in fields.items()
-        if prop != attribute
-    }
-    source = _call(definitions, aliases)
-    statements = _statements(source)
-    for tool in tools:
-        yield tool.name, _cut(tool, source, statements)
-
-
-def _call(definitions: dict[str, Any], aliases: dict[str, str]) -> str:
-    from datamodel_code_generator import InputFileType, generate
-    from datamodel_code_generator.enums import (
-        DataModelType,
-        NamingStrategy,
-        TargetPydanticVersion,
-    )
-    from datamodel_code_generator.parser import LiteralType
-
-    # The preset is dated and immutable; everything below departs from it on purpose.
-    source = generate(
-        json.dumps({"$defs": definitions}),
-        preset="standard-py311-20261027",
-        input_file_type=InputFileType.JsonSchema,
-        output_model_type=DataModelType.PydanticV2BaseModel,
-        base_class="toolfold_runtime.models.Model",
-        formatters=[],
-        naming_strategy=NamingStrategy.FullPath,
-        enum_field_as_literal=LiteralType.All,
-        use_double_quotes=True,
-        use_schema_description=True,
-        use_missing_sentinel=True,
-        target_pydantic_version=TargetPydanticVersion.V2_14,
-        snake_case_field=False,  # the plan names fields
-        allow_population_by_field_name=False,  # the base class decides
-        treat_dot_as_module=False,
-        allow_remote_refs=False,
-        strict_refs=True,
-        use_frozen_field=False,
-        aliases=aliases,
-    )
-    if not isinstance(source, str):
-        raise TypeError("the model generator answered with several modules")
-    return source
-
-
-def _statements(source: str) -> dict[str, list[ast.stmt]]:
-    """Top-level statements by the class they define or finish; imports are ours to write."""
-    found: dict[str, list[ast.stmt]] = {}
-    for statement in ast.parse(source).body:
-        match statement:
-            case ast.ClassDef(name=name):
-                found.setdefault(name, []).append(statement)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
-                found.setdefault(name, []).append(statement)
-            case ast.ImportFrom():
-                pass
-            case _:
-                raise ValueError(f"unexpected statement from the model generator: {statement}")
-    return found
-
-
-def _cut(
-    tool: ToolPlan, source: str, statements: dict[str, list[ast.stmt]]
-) -> tuple[list[str], list[str]]:
-    """The statements of one tool as texts, after holding each to what the plan expects."""
-    names = set(tool.models.classes)
-    own = [statement for name in names for statement in statements.get(name, [])]
-    own.sort(key=lambda statement: statement.lineno)
-    if {name for name in names if name not in statements}:
-        raise ValueError(f"the model generator left out a class of {tool.name}")
-    used: set[str] = set()
-    texts = []
-    lines = source.split("\n")
-    for statement in own:
-        text, mentioned = _text(statement, lines, tool)
-        used |= mentioned
-        texts.append(text)
-    return _import_lines(used - names), texts
-
-
-def _text(statement: ast.stmt, lines: list[str], tool: ToolPlan) -> tuple[str, set[str]]:
-    text = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
-    text = text.replace(_SPREAD_CONFIG, _CONFIG, 1)
-    if isinstance(statement, ast.ClassDef) and statement.name not in tool.models.fields:
-        text = _alias(statement)
-        statement = ast.parse(text).body[0]
-    mentioned = audited_names(statement, tool.models)
-    return text, mentioned
-
-
-def _alias(statement: ast.ClassDef) -> str:
-    """A result that is no object: a plain alias, so that methods return plain lists."""
-    match statement.body[-1]:
-        case ast.AnnAssign(target=ast.Name(id="root"), annotation=annotation):
-            return f"{statement.name}: TypeAlias = {ast.unparse(annotation)}"
-    raise ValueError(f"unexpected form of {statement.name}")
-
-
-def _import_lines(names: set[str]) -> list[str]:
-    by_module: dict[str, list[str]] = {}
-    # As import sorters order them: constants before classes.
-    for name in sorted(names, key=lambda name: (not name.isupper(), name)):
-        by_module.setdefault(_SOURCES[name], []).append(name)
-    standard = ["typing"] if "typing" in by_module else []
-    others = [module for module in ("pydantic", "toolfold_runtime.models") if module in by_module]
-    lines = {m: f"from {m} import {', '.join(by_module[m])}" for m in by_module}
-    return [*(lines[m] for m in standard), *([""] if standard else []), *(lines[m] for m in others)]
+@cache
+def _maker() -> str:
+    """What decides a piece besides its schemas: the generator, and how we use it."""
+    ours = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("modelling", "audit")]
+    digest = hashlib.sha256(b"".join(ours)).hexdigest()
+    return f"{version('datamodel-code-generator')} {digest}"

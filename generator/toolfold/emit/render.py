@@ -1,7 +1,7 @@
 """Plan to text: templates place what the plan decided; the result maps each path to its text."""
 
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Final
 
 import jinja2
@@ -9,6 +9,8 @@ import jinja2
 from toolfold.emit.cache import Cache
 from toolfold.emit.format import formatted
 from toolfold.emit.models import model_pieces
+from toolfold.emit.templates import templates_dir
+from toolfold.emit.workers import Progress
 from toolfold.plan.escape import json_text, output_path
 from toolfold.plan.model import Plan
 
@@ -26,9 +28,9 @@ _MODULES: Final = (
 )
 
 
-def render(plan: Plan, cache: Cache) -> Files:
+def render(plan: Plan, cache: Cache, progress: Progress) -> Files:
     """Every output file's text by its path below the output folder, sorted by path."""
-    files = dict(_python(plan, cache))
+    files = dict(_python(plan, cache, progress))
     sources = {path: text for path, text in files.items() if path.suffix == ".py"}
     files |= formatted(sources, cache)
     files |= dict(_data(plan))
@@ -36,14 +38,7 @@ def render(plan: Plan, cache: Cache) -> Files:
     return dict(sorted(files.items()))
 
 
-def templates_dir() -> Path:
-    """A wheel carries the templates inside the package; a checkout keeps them at its root."""
-    package = Path(__file__).parents[1]
-    shipped = package / "templates"
-    return shipped if shipped.is_dir() else package.parents[1] / "templates"
-
-
-def _python(plan: Plan, cache: Cache) -> Iterator[tuple[PurePosixPath, str]]:
+def _python(plan: Plan, cache: Cache, progress: Progress) -> Iterator[tuple[PurePosixPath, str]]:
     environment = _environment()
     for name in _MODULES:
         if not _is_wanted(name, plan):
@@ -51,7 +46,7 @@ def _python(plan: Plan, cache: Cache) -> Iterator[tuple[PurePosixPath, str]]:
         text = environment.get_template(f"{name}.jinja").render(plan=plan)
         yield output_path(plan.package, *name.split("/")), text
     template = environment.get_template("models/tool.py.jinja")
-    pieces = model_pieces(plan.tools, cache)
+    pieces = model_pieces(plan.tools, cache, progress)
     for tool in plan.tools:
         text = template.render(plan=plan, piece=pieces[tool.name])
         yield output_path(plan.package, "models", f"{tool.module}.py"), text
@@ -64,10 +59,13 @@ def _is_wanted(name: str, plan: Plan) -> bool:
 
 
 def _data(plan: Plan) -> Iterator[tuple[PurePosixPath, str]]:
+    # The header is the first line here too, so that ownership shows as elsewhere.
+    header = '{"//": ' + json_text(plan.header)
     for name, value in plan.data.items():
-        # The header is the first line of the object, so that ownership shows there as elsewhere.
-        body = json_text(value, indent=2)
-        text = '{"//": ' + json_text(plan.header) + ",\n" + body.removeprefix("{\n") + "\n"
+        if isinstance(value, list):
+            text = "\n".join([f"{header}}}", *(json_text(item) for item in value)]) + "\n"
+        else:
+            text = f"{header},\n" + json_text(value, indent=2).removeprefix("{\n") + "\n"
         yield output_path(plan.package, "catalog", *name.split("/")), text
 
 

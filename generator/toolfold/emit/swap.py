@@ -4,12 +4,18 @@ import contextlib
 import ctypes
 import os
 import shutil
+import stat
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from toolfold.errors import OutputError
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]  # the one use asks first
 
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2  # Linux: linux/fs.h
@@ -21,53 +27,97 @@ def build_and_swap(
 ) -> None:
     """Make `output` a folder of the `fresh` texts and the `kept` files, in one step.
 
-    Kept files are linked, so they stay the very same files. The caller holds the lock, so any
-    half-built folder found here was left by a run that died.
+    Kept files are linked, so they stay the very same files. The caller holds the lock.
     """
-    new = output.with_name(f".{output.name}.toolfold-new")
-    shutil.rmtree(new, ignore_errors=True)
-    new.mkdir()
-    if output.exists():
-        _carry(output, new, set(kept))
-    for path, text in fresh.items():
-        target = new / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(text.encode())
-    _replace(new, output)
-    shutil.rmtree(new, ignore_errors=True)
+    new = _new(output)
+    try:
+        new.mkdir()
+        if output.exists():
+            _carry(output, new, set(kept))
+        for folder in sorted({path.parent for path in fresh}):
+            (new / folder).mkdir(parents=True, exist_ok=True)
+        base = str(new)
+        for path, text in fresh.items():
+            with open(f"{base}/{path}", "xb") as file:  # noqa: PTH123 - pathlib is slow by thousands
+                file.write(text.encode())
+        _replace(new, output)
+    except OSError as error:
+        raise OutputError(f"{output}: cannot be written: {error.strerror or error}") from None
+    finally:
+        _remove(new)
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Hold `folder` against other runs; on systems without such locks, hope."""
+def locked(output: Path) -> Iterator[None]:
+    """Hold `output` against other runs, after tidying what a run that died left beside it.
+
+    On systems without such locks, hope.
+    """
     try:
-        import fcntl
-    except ImportError:
-        yield
-        return
-    handle = os.open(folder, os.O_RDONLY)
+        output.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(output.parent, os.O_RDONLY)
+    except OSError as error:
+        raise OutputError(f"{output}: cannot be written: {error.strerror or error}") from None
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
-        _recover(folder)
+        if fcntl is not None:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        _recover(output)
         yield
     finally:
         os.close(handle)
 
 
+def _new(output: Path) -> Path:
+    return output.with_name(f".{output.name}.toolfold-new")
+
+
+def _old(output: Path) -> Path:
+    return output.with_name(f".{output.name}.toolfold-old")
+
+
+def _remove(folder: Path) -> None:
+    """Remove a folder, also one whose parts were made read-only."""
+
+    def unlock(function: Callable[[str], object], path: str, _: object) -> None:
+        with contextlib.suppress(OSError):
+            Path(path).parent.chmod(stat.S_IRWXU)
+            Path(path).chmod(stat.S_IRWXU)
+            function(path)
+
+    if folder.exists():
+        shutil.rmtree(folder, onerror=unlock)
+
+
 def _carry(output: Path, new: Path, kept: set[PurePosixPath]) -> None:
     """Link every kept file, foreign link and non-empty foreign folder of the old tree."""
+    shutil.copymode(output, new)
     for folder, folders, names in os.walk(output):
         folders[:] = [name for name in folders if name != "__pycache__"]
         relative = PurePosixPath(Path(folder).relative_to(output).as_posix())
         links = [name for name in folders if Path(folder, name).is_symlink()]
-        for name in [*names, *links]:
-            old = Path(folder, name)
-            if relative / name in kept or old.is_symlink() or not old.is_file():
-                target = new / relative / name
-                target.parent.mkdir(parents=True, exist_ok=True)
-                _link(old, target)
-        if not folders and not names:
-            (new / relative).mkdir(parents=True, exist_ok=True)
+        carried = [
+            name
+            for name in [*names, *links]
+            if relative / name in kept or not _is_plain_file(Path(folder, name))
+        ]
+        if carried or not (folders or names):
+            _make_like(Path(folder), new / relative, output)
+        for name in carried:
+            _link(Path(folder, name), new / relative / name)
+
+
+def _is_plain_file(path: Path) -> bool:
+    return path.is_file() and not path.is_symlink()
+
+
+def _make_like(old: Path, new: Path, top: Path) -> None:
+    """Make a folder and those above it, with the permissions that they have in the old tree."""
+    if new.exists():
+        return
+    if old != top:
+        _make_like(old.parent, new.parent, top)
+    new.mkdir(exist_ok=True)
+    shutil.copymode(old, new)
 
 
 def _link(old: Path, new: Path) -> None:
@@ -79,14 +129,10 @@ def _link(old: Path, new: Path) -> None:
 
 
 def _replace(new: Path, output: Path) -> None:
-    try:
-        if not output.exists():
-            new.rename(output)
-        elif not _exchange(new, output):
-            _replace_in_two_steps(new, output)
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OutputError(f"{output}: cannot be replaced: {reason}") from None
+    if not output.exists():
+        new.rename(output)
+    elif not _exchange(new, output):
+        _replace_in_two_steps(new, output)
 
 
 def _exchange(first: Path, second: Path) -> bool:
@@ -104,18 +150,16 @@ def _exchange(first: Path, second: Path) -> bool:
 
 def _replace_in_two_steps(new: Path, output: Path) -> None:
     """The next best thing: between the two renames the old tree waits where `_recover` looks."""
-    old = output.with_name(f".{output.name}.toolfold-old")
-    shutil.rmtree(old, ignore_errors=True)
+    old = _old(output)
     output.rename(old)
     new.rename(output)
-    shutil.rmtree(old, ignore_errors=True)
+    _remove(old)
 
 
-def _recover(folder: Path) -> None:
-    """Put back an old tree whose run died between the two renames; drop one that is done with."""
-    for old in folder.glob(".*.toolfold-old"):
-        output = folder / old.name.removeprefix(".").removesuffix(".toolfold-old")
-        if output.exists():
-            shutil.rmtree(old, ignore_errors=True)
-        else:
-            old.rename(output)
+def _recover(output: Path) -> None:
+    """Put back an old tree whose run died between the two renames; drop what is done with."""
+    _remove(_new(output))
+    old = _old(output)
+    if old.exists() and not output.exists():
+        old.rename(output)
+    _remove(old)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Literal
 
-from toolfold.emit.format import reformatted
+from toolfold.emit.format import is_formatting
 from toolfold.emit.swap import build_and_swap, locked
 from toolfold.errors import OutputError
 from toolfold.plan.header import MARK
@@ -58,11 +58,10 @@ def write_tree(files: Files, output: Path) -> Written:
 
     Raises OutputError before anything is written when something foreign is in the way.
     """
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with locked(output.parent):
-        existing = _scan(output)
+    with locked(output):
+        existing = scan(output)
         _refuse_foreign(files, existing, output)
-        leftover = tuple(_left_over(files, existing))
+        leftover = tuple(left_over(files, existing))
         changed = tuple(p for p, text in files.items() if existing.get(p) != text.encode())
         if changed or leftover:
             kept = [p for p in existing if p not in leftover and p not in changed]
@@ -72,26 +71,23 @@ def write_tree(files: Files, output: Path) -> Written:
 
 def compare_tree(files: Files, output: Path) -> list[Difference]:
     """Every way in which `output` is not what would be generated, by path."""
-    existing = _scan(output)
+    existing = scan(output)
     found: list[Difference] = []
     for path, text in files.items():
         if path not in existing:
             found.append(Difference(path, "missing", text, ""))
         elif (there := _text(existing[path])) != text:
             found.append(Difference(path, "changed", text, there))
-    for path in _left_over(files, existing):
+    for path in left_over(files, existing):
         found.append(Difference(path, "left over", "", _text(existing[path])))
     return sorted(_beyond_formatting(found), key=lambda difference: difference.path)
 
 
 def _beyond_formatting(differences: list[Difference]) -> Iterator[Difference]:
     """Drop differences that another release of the formatter explains."""
-    python = {
-        d.path: d.found for d in differences if d.kind == "changed" and d.path.suffix == ".py"
-    }
-    again = reformatted(python) if python else {}
     for difference in differences:
-        if again.get(difference.path) != difference.expected:
+        is_python = difference.kind == "changed" and difference.path.suffix == ".py"
+        if not is_python or not is_formatting(difference.found, difference.expected):
             yield difference
 
 
@@ -100,7 +96,7 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace").replace("\r\n", "\n")
 
 
-def _left_over(files: Files, existing: Mapping[PurePosixPath, bytes]) -> Iterator[PurePosixPath]:
+def left_over(files: Files, existing: Mapping[PurePosixPath, bytes]) -> Iterator[PurePosixPath]:
     """Files that carry the very first line that ours carry, and are no longer generated.
 
     The line names the manifest, so two manifests may share an output folder.
@@ -117,17 +113,24 @@ def _owner(data: bytes) -> bytes:
     return line.partition(MARK.encode())[2].partition(b";")[0]
 
 
-def _scan(output: Path) -> dict[PurePosixPath, bytes]:
-    """Every regular file below `output` with its content, sorted; links are left to be refused."""
+def scan(output: Path) -> dict[PurePosixPath, bytes]:
+    """Every regular file below `output` with its content, sorted; links are left to be refused.
+
+    Of a file that may not be read nothing is known, so it counts as foreign.
+    """
     if output.is_symlink() or (output.exists() and not output.is_dir()):
         raise OutputError(f"{output}: not a folder; give another with --output")
     found: dict[PurePosixPath, bytes] = {}
     for folder, folders, names in os.walk(output):
         folders[:] = sorted(name for name in folders if name != "__pycache__")
+        relative = PurePosixPath(Path(folder).relative_to(output).as_posix())
         for name in names:
             path = Path(folder, name)
             if path.is_file() and not path.is_symlink():
-                found[PurePosixPath(path.relative_to(output).as_posix())] = path.read_bytes()
+                try:
+                    found[relative / name] = path.read_bytes()
+                except PermissionError:
+                    found[relative / name] = b""
     return dict(sorted(found.items()))
 
 

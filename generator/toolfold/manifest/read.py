@@ -6,8 +6,7 @@ and recurse on the C stack.
 """
 
 import re
-from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import yaml
 
@@ -19,7 +18,12 @@ MAX_DEPTH: Final = 64
 MAX_ALIASED: Final = 100_000
 
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_UNREADABLE: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+# Besides control characters: U+0085, U+2028, U+2029 and a lone carriage return end lines for
+# PyYAML but not for YAML 1.2, so that every later place would be wrong.
+_UNREADABLE: Final = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]|\r(?!\n)"
+)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INTEGER: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_JSON: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
@@ -40,7 +44,7 @@ def read_yaml(data: bytes, name: str, order: int = 0) -> Mapping:
     source = _decode(data, name, order)
     builder = _Builder(source)
     try:
-        root = builder.document(iter(yaml.parse(source.text, Loader=_LOADER)))
+        root = builder.document()
     except yaml.YAMLError as error:
         raise ManifestError([*builder.problems, _syntax_problem(source, error)]) from None
     except RecursionError:
@@ -53,62 +57,72 @@ def read_yaml(data: bytes, name: str, order: int = 0) -> Mapping:
     return root
 
 
+class _Anchored(NamedTuple):
+    """A value that aliases may repeat: how many nodes it holds, and how many levels."""
+
+    value: Any
+    size: int
+    height: int
+
+
 class _Builder:
     """Folds the event stream into data; keeps the problems it can read past."""
 
     def __init__(self, source: Source) -> None:
         self.source = source
+        self._next = _LOADER(source.text).get_event
         self.problems: list[Problem] = []
-        self._anchors: dict[str, tuple[Any, int]] = {}
+        self._anchors: dict[str, _Anchored] = {}
         self._nodes = 0
+        self._deepest = 0
         self._aliased = 0
 
-    def document(self, events: Iterator[Any]) -> Any:
+    def document(self) -> Any:
         """The first document's value; a second document is a problem."""
         root: Any = None
         documents = 0
-        for event in events:
+        while not isinstance(event := self._next(), yaml.StreamEndEvent):
             if isinstance(event, yaml.DocumentStartEvent):
                 documents += 1
                 if documents > 1:
                     self._report(event, "a second document starts here", "keep one per file")
                     break
             elif isinstance(event, yaml.NodeEvent):
-                root = self._node(event, events, 1)
+                root = self._node(event, 1)
         return root
 
-    def _node(self, event: Any, events: Iterator[Any], depth: int) -> Any:
+    def _node(self, event: Any, depth: int) -> Any:
         self._nodes += 1
         if isinstance(event, yaml.AliasEvent):
-            return self._alias(event)
+            return self._alias(event, depth)
         if event.tag is not None:
             hint = "toolfold reads plain YAML 1.2 without tags; quote the value instead"
-            self._report(event, f"tag {event.tag!r}", hint)
-        first = self._nodes
-        value = self._value(event, events, depth)
+            tag = event.tag.replace("tag:yaml.org,2002:", "!!")
+            self._report(event, f"tag {tag}", hint)
+        first, deepest = self._nodes, self._deepest
+        self._deepest = depth
+        value = self._value(event, depth)
         if event.anchor is not None:
-            self._anchors[event.anchor] = (value, self._nodes - first + 1)
+            size, height = self._nodes - first + 1, self._deepest - depth
+            self._anchors[event.anchor] = _Anchored(value, size, height)
+        self._deepest = max(deepest, self._deepest)
         return value
 
-    def _value(self, event: Any, events: Iterator[Any], depth: int) -> Any:
+    def _value(self, event: Any, depth: int) -> Any:
         if isinstance(event, yaml.ScalarEvent):
             return self._scalar(event)
-        if depth > MAX_DEPTH:
-            fact = f"more than {MAX_DEPTH} levels of nesting"
-            raise ManifestError([*self.problems, self._problem(event, fact, "flatten the value")])
+        self._refuse_depth(event, depth)
         if isinstance(event, yaml.MappingStartEvent):
-            return self._mapping(event, events, depth)
-        return self._items(event, events, depth)
+            return self._mapping(event, depth)
+        return self._items(event, depth)
 
-    def _mapping(self, event: Any, events: Iterator[Any], depth: int) -> Mapping:
+    def _mapping(self, event: Any, depth: int) -> Mapping:
         mapping = Mapping(self._place(event))
-        for key_event in events:
-            if isinstance(key_event, yaml.MappingEndEvent):
-                break
+        while not isinstance(key_event := self._next(), yaml.MappingEndEvent):
             key_at = self._place(key_event)
-            key = self._key(key_event, events, depth)
-            value_event = next(events)
-            value = self._node(value_event, events, depth + 1)
+            key = self._key(key_event, depth)
+            value_event = self._next()
+            value = self._node(value_event, depth + 1)
             if key is None:
                 continue
             if key in mapping:
@@ -118,42 +132,48 @@ class _Builder:
             mapping.put(key, value, key_at, self._place(value_event))
         return mapping
 
-    def _key(self, event: Any, events: Iterator[Any], depth: int) -> str | None:
+    def _key(self, event: Any, depth: int) -> str | None:
         """A key's own text: `404:` and `null:` are names like any other."""
         if isinstance(event, yaml.ScalarEvent) and event.tag is None and event.anchor is None:
             return str(event.value)
-        self._node(event, events, depth + 1)
+        self._node(event, depth + 1)
         self._report(event, "a key that is not plain text", "use a simple name as the key")
         return None
 
-    def _items(self, event: Any, events: Iterator[Any], depth: int) -> Items:
+    def _items(self, event: Any, depth: int) -> Items:
         items = Items(self._place(event))
-        for item in events:
-            if isinstance(item, yaml.SequenceEndEvent):
-                break
-            items.append(self._node(item, events, depth + 1))
+        while not isinstance(item := self._next(), yaml.SequenceEndEvent):
+            items.append(self._node(item, depth + 1))
             items.items_at.append(self._place(item))
         return items
 
-    def _alias(self, event: Any) -> Any:
+    def _refuse_depth(self, event: Any, depth: int) -> None:
+        if depth > MAX_DEPTH:
+            fact = f"more than {MAX_DEPTH} levels of nesting"
+            raise ManifestError([*self.problems, self._problem(event, fact, "flatten the value")])
+
+    def _alias(self, event: Any, depth: int) -> Any:
         if event.anchor not in self._anchors:
             fact = f"alias *{event.anchor} has no anchor before it"
-            raise ManifestError([*self.problems, self._problem(event, fact, "define it first")])
-        value, size = self._anchors[event.anchor]
+            hint = f"mark a value with &{event.anchor} before, or put the text in quotes"
+            raise ManifestError([*self.problems, self._problem(event, fact, hint)])
+        value, size, height = self._anchors[event.anchor]
+        self._deepest = max(self._deepest, depth + height)
+        self._refuse_depth(event, depth + height)
         self._nodes += size
         self._aliased += size
         if self._aliased > MAX_ALIASED:
             fact = f"aliases expand to more than {MAX_ALIASED} values"
-            raise ManifestError([*self.problems, self._problem(event, fact, "write them out")])
+            raise ManifestError([*self.problems, self._problem(event, fact, "use fewer aliases")])
         return value
 
     def _scalar(self, event: Any) -> Any:
         text: str = event.value
         is_plain = event.implicit[0]
         if not is_plain:
-            if _UNREADABLE.search(text):
-                hint = "control characters and lone surrogates cannot be generated into text"
-                self._report(event, f"unprintable character in {text!a}", hint)
+            if _SURROGATE.search(text):
+                hint = "half of a character cannot be written to a file"
+                self._report(event, f"lone surrogate in {ascii(text)[:60]}", hint)
             return text
         if text in _WORDS:
             return _WORDS[text]
@@ -165,7 +185,9 @@ class _Builder:
         if _INTEGER.fullmatch(text):
             if len(text) <= 300:
                 return int(text, 0 if text[:2] in ("0o", "0x") else 10)
-        elif _FLOAT.fullmatch(text):
+            self._report(event, f"a number of {len(text)} digits", "quote it, or use a smaller one")
+            return None
+        if _FLOAT.fullmatch(text):
             number = float(text)
             if number - number == 0:
                 return number
@@ -203,17 +225,24 @@ def _decode(data: bytes, name: str, order: int) -> Source:
     if found := _UNREADABLE.search(text):
         line = text.count("\n", 0, found.start()) + 1
         column = found.start() - text.rfind("\n", 0, found.start())
-        fact = f"control character U+{ord(found.group()):04X}"
-        raise ManifestError([_problem(source, line, column, fact, "remove it")])
+        code = f"{ord(found.group()):04X}"
+        hint = f'remove it, or write it as "\\u{code}" in double quotes'
+        raise ManifestError([_problem(source, line, column, f"control character U+{code}", hint)])
     return source
 
 
 def _syntax_problem(source: Source, error: yaml.YAMLError) -> Problem:
-    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    mark = getattr(error, "problem_mark", None)
+    opened = getattr(error, "context_mark", None)
+    if opened is not None and (mark is None or not source.line(mark.line + 1).strip()):
+        mark = opened  # what was opened and never closed says more than the end of the file
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     parts = (getattr(error, "problem", str(error)), getattr(error, "context", ""))
     said = " ".join(part for part in parts if part)
-    hint = "check the indentation and the quotes around here"
+    is_tab = source.line(line)[column - 1 : column] == "\t"
+    hint = "indent with spaces, not tabs" if is_tab else "check the quotes and the indentation here"
+    if "Unicode character escape" in said:
+        hint = "write the character itself, or \\U and its eight digits"
     return _problem(source, line, column, f"not YAML: {said}", hint)
 
 

@@ -164,7 +164,7 @@ class Reference(_Part):
     """Something to read elsewhere."""
 
     title: Line = Field(description="What the link says.")
-    url: Annotated[str, Field(pattern=_URL)]
+    url: Annotated[str, Field(pattern=_URL)] = Field(description="Its address.")
 
 
 class Cache(_Part):

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Final, Union, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from toolfold.errors import ManifestError, Problem
+from toolfold.errors import ManifestError, Problem, Source
 from toolfold.manifest.schema import FORMS, Manifest, MetaTool, Secret
 from toolfold.manifest.tree import Mapping, dotted, kind_of, place_of
 
@@ -24,7 +24,7 @@ _KINDS: Final = {
     "float_type": "a number",
     "bool_type": "true or false",
 }
-_HINTS: Final = {
+_HINTS: Final[dict[type[BaseModel] | None, str]] = {
     MetaTool: "`off`, or a mapping with name, category, summary, example",
     Secret: FORMS["env"],
 }
@@ -52,6 +52,10 @@ def _problem(tree: Mapping, detail: ErrorDetails) -> Problem:
     path = tuple(step for step in path if step != "[key]")
     fact, hint = _said(path, kind, detail)
     place = place_of(tree, path[:-1] if kind == "missing" else path, of_key=is_about_key)
+    if _is_secret(path):
+        # Logs keep what is printed: neither the value nor its line may be.
+        fact = "a literal value" if isinstance(detail["input"], str) else fact
+        place = place._replace(source=Source(place.source.name, "", place.source.order))
     return Problem(place, dotted(path), fact, hint, code="shape")
 
 
@@ -83,12 +87,12 @@ def _said(path: Path, kind: str, detail: ErrorDetails) -> tuple[str, str]:
             return fact, "write `toolfold: 1`, or use a newer toolfold"
         case "literal_error":
             return _not_allowed(path, value, detail)
-        case "string_type" if isinstance(value, int | float) and not isinstance(value, bool):
-            return f"expected a string, found the number {value}", "put it in quotes"
+        case "string_type" if isinstance(value, int | float):
+            return f"expected a string, found {_shown(value)}", "put it in quotes"
         case "string_pattern_mismatch" | "string_too_long" | "string_too_short":
             return f"{_shown(value)} is not valid here", f"expected {_form(path, detail)}"
         case "too_short":
-            return "an empty list", "name at least one, or leave the key out"
+            return "an empty list", "name at least one"
     return _of_type(path, kind, value, detail)
 
 
@@ -96,7 +100,7 @@ def _not_allowed(path: Path, value: Any, detail: ErrorDetails) -> tuple[str, str
     expected = str(detail.get("ctx", {}).get("expected", "")).replace(" or ", ", ")
     allowed = [part.strip(" '") for part in expected.split(",")]
     close = nearest(value, allowed) if isinstance(value, str) else ""
-    listed = _HINTS.get(_model_at(path) or object, f"one of: {', '.join(allowed)}")
+    listed = _HINTS.get(_model_at(path), f"one of: {', '.join(allowed)}")
     return f"{_shown(value)} is not allowed here", close or listed
 
 
@@ -105,7 +109,7 @@ def _of_type(path: Path, kind: str, value: Any, detail: ErrorDetails) -> tuple[s
     if wanted is None:
         message = detail["msg"]
         return f"{_shown(value)}: {message[0].lower()}{message[1:]}", ""
-    hint = _HINTS.get(_model_at(path) or object, "")
+    hint = _HINTS.get(_model_at(path), "")
     if path[-2:-1] == ("parameters",) and isinstance(value, str):
         hint = f"a parameter is a schema like {{type: {value if value.isalpha() else 'string'}}}"
     return f"expected {wanted}, found {_shown(value)}", hint
@@ -120,9 +124,13 @@ def _shown(value: Any) -> str:
     return {None: "nothing", True: "true", False: "false"}.get(value, repr(value))
 
 
+def _is_secret(path: Path) -> bool:
+    return path[:1] == ("servers",) and path[2:3] in (("env",), ("headers",)) and len(path) > 3
+
+
 def _form(path: Path, detail: ErrorDetails) -> str:
     pattern = str(detail.get("ctx", {}).get("pattern", ""))
-    if path[-2:-1] in (("env",), ("headers",)):
+    if _is_secret(path):
         return FORMS["env"]
     return FORMS.get(pattern, FORMS["text"])
 

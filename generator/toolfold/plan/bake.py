@@ -13,13 +13,16 @@ def baked(
     tools: Sequence[ToolPlan],
     categories: Sequence[CategoryPlan],
     meta: Sequence[MetaToolPlan],
-) -> Iterator[tuple[str, Json]]:
-    """Path below the package's `catalog/` to content; one file per tool, read when asked for."""
+) -> Iterator[tuple[str, Json | list[Json]]]:
+    """Path below the package's `catalog/` to content: objects, and lists with a line per item."""
     yield "server.json", _server(manifest, meta)
     yield "names.json", _names(manifest)
     yield "inventory.json", _inventory(manifest, categories, meta)
+    entries: dict[str, list[Json]] = {}
     for tool in tools:
-        yield f"tools/{file_stem(tool.name)}.json", tool.entry
+        entries.setdefault(tool.entry["category"], []).append(tool.entry)
+    for category, listed in entries.items():
+        yield f"tools/{file_stem(category)}.jsonl", listed
 
 
 def _server(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> Json:
@@ -36,12 +39,13 @@ def _server(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> Json:
 
 
 def _names(manifest: Manifest) -> Json:
-    """Name to file, and every other way to say a name."""
+    """Name to the file of its category, and every other way to say a name."""
     others: dict[str, str] = {}
     for name, tool in manifest.tools.items():
         others |= dict.fromkeys(tool.aliases, name)
         others[tool.id or f"{manifest.server.name}::{name}"] = name
-    return {"tools": {name: file_stem(name) for name in manifest.tools}, "others": others}
+    files = {name: file_stem(tool.category) for name, tool in manifest.tools.items()}
+    return {"tools": files, "others": others}
 
 
 def _inventory(

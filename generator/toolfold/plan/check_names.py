@@ -7,6 +7,7 @@ from typing import Final
 
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan import naming
+from toolfold.plan.escape import is_device
 from toolfold.plan.model import MetaToolPlan
 from toolfold.plan.problems import Problems
 
@@ -98,8 +99,10 @@ def _check_package(manifest: Manifest, package: str, problems: Problems) -> None
         fact = f'package "{package}" is a word of Python'
     elif package in sys.stdlib_module_names:
         fact = f'package "{package}" would hide a module of Python'
-    elif package in _TAKEN_PACKAGES:
+    elif package.lower() in _TAKEN_PACKAGES:
         fact = f'package "{package}" would hide a module that it needs itself'
+    elif is_device(package):
+        fact = f'package "{package}" is the name of a device on Windows'
     else:
         return
     path = ("server", "package" if manifest.server.package else "name")

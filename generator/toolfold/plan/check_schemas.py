@@ -5,11 +5,18 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 from urllib.parse import quote
 
-from jsonschema_rs import Draft202012Validator, Registry, ValidationError, Validator, meta
-from toolfold_runtime.validation import validator_for
+from jsonschema_rs import (
+    Draft202012Validator,
+    ReferencingError,
+    Registry,
+    ValidationError,
+    Validator,
+)
+from toolfold_runtime.validation import has_known_dialect, validator_for
 
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.shape import nearest
+from toolfold.plan.escape import json_text
 from toolfold.plan.keywords import FOREIGN, KNOWN, TYPES, SchemaPath, resolve, walk
 from toolfold.plan.problems import Report
 from toolfold.plan.schemas import Origin, references
@@ -70,17 +77,16 @@ def _check_foreign(origin: Origin, report: Report) -> None:
         if isinstance(inner, dict):
             for finding in _keywords(path, inner, FOREIGN):
                 _report(origin, finding, report)
+    if not has_known_dialect(origin.schema):
+        fact = f"unknown dialect {origin.schema['$schema']}"
+        report(origin.manifest_path(("$schema",)), fact, "read as 2020-12", "meta-schema")
     try:
-        meta.validate(origin.schema)
-        if not outside:
-            validator_for(origin.schema)
+        validator_for(origin.schema)
     except ValidationError as error:
-        at = tuple(error.instance_path)
-        report(origin.manifest_path(at), error.message, _meta_hint(at, error), "meta-schema")
-        return
-    except ValueError as error:
-        report(origin.manifest_path(()), str(error).split("\n")[0], "", "meta-schema")
-        return
+        if not outside:
+            at = tuple(error.instance_path)
+            report(origin.manifest_path(at), error.message, _meta_hint(at, error), "meta-schema")
+            return
     _check_values(origin, report)
 
 
@@ -108,6 +114,8 @@ def _keywords(path: SchemaPath, schema: dict[str, Any], known: frozenset[str]) -
     for key in schema:
         if key not in known:
             hint = nearest(key, sorted(known)) or "JSON Schema 2020-12 has no such keyword"
+            if key in FOREIGN:
+                hint = "it would name or reach other documents; schemas here are one document"
             yield Finding((*path, key), f'unknown keyword "{key}"', hint, "keyword", of_key=True)
 
 
@@ -148,7 +156,8 @@ def _check_values(origin: Origin, report: Report) -> None:
         values = list(_values(path, inner))
         if not values:
             continue
-        registry = registry or Registry([(_DOCUMENT, origin.schema)])
+        # What lies outside the document is not fetched, and accepts anything.
+        registry = registry or Registry([(_DOCUMENT, origin.schema)], retriever=lambda _: {})
         validator = _validator_at(registry, path)
         for at, what, value in values:
             for error in validator.iter_errors(value) if validator else ():
@@ -168,7 +177,7 @@ def _validator_at(registry: Registry, path: SchemaPath) -> Validator | None:
     pointer = "".join("/" + str(s).replace("~", "~0").replace("/", "~1") for s in path)
     try:
         return validator_for({"$ref": f"{_DOCUMENT}#{quote(pointer, safe='/~$')}"}, registry)
-    except ValidationError:
+    except (ValidationError, ReferencingError):
         return None
 
 
@@ -183,7 +192,7 @@ def _value_hint(error: ValidationError) -> str:
 
 def _meta_fact(path: SchemaPath, error: ValidationError) -> str:
     if path[-1:] == ("type",):
-        return f'unknown type "{error.instance}"'
+        return f"unknown type {json_text(error.instance)}"
     return error.message
 
 

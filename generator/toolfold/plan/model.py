@@ -86,6 +86,6 @@ class Plan:
     server_imports: tuple[str, ...]
     tools: tuple[ToolPlan, ...]
     imports: tuple[ImportPlan, ...]
-    data: Mapping[str, Json]
+    data: Mapping[str, Json | list[Json]]
     pages: tuple[PagePlan, ...]
     warnings: tuple[Problem, ...]

@@ -4,6 +4,8 @@ Only what a Python type can say without contradicting the validator is kept; the
 to `Any`. Every class is named here, so that editing one tool never renames another's classes.
 """
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -58,7 +60,10 @@ class _Flattener:
             self._named |= {"#": self.name, str(self.document.get("$ref", "#")): self.name}
             self._class(document, self.name)
         else:
-            self.result.classes[self.name] = self._type(document, self.name)
+            # A class with one field, of which the emitter keeps the annotation as an alias.
+            root = self._type(document, self.name)
+            alias = {"type": "object", "properties": {"root": root}, "required": ["root"]}
+            self.result.classes[self.name] = alias
 
     def _type(self, schema: Any, name: str) -> Schema:
         """A schema that refers to classes where objects were; `name` is for a class to make."""
@@ -154,20 +159,11 @@ class _Flattener:
         properties = properties if isinstance(properties, dict) else {}
         required = schema.get("required")
         wanted = required if isinstance(required, list) else []
-        names = self._field_names(properties, name)
+        names = _field_names(properties)
         for prop in names:
             made["properties"][prop] = self._property(properties[prop], f"{name}{class_name(prop)}")
         made["required"] = [p for p in names if p in wanted]
         self.result.fields[name] = names
-
-    def _field_names(self, properties: Schema, name: str) -> dict[str, str]:
-        """Property to attribute; properties that encode alike are left to the open part."""
-        taken = frozenset(self.result.classes)
-        encoded = {prop: field_name(prop, taken) for prop in properties if prop}
-        count: dict[str, int] = {}
-        for attribute in encoded.values():
-            count[attribute] = count.get(attribute, 0) + 1
-        return {prop: attribute for prop, attribute in encoded.items() if count[attribute] == 1}
 
     def _property(self, schema: Any, name: str) -> Schema:
         made = dict(self._type(schema, name))
@@ -189,6 +185,13 @@ class _Flattener:
         return unique
 
 
+def _field_names(properties: Schema) -> dict[str, str]:
+    """Property to attribute; properties that encode alike are left to the open part."""
+    encoded = {prop: field_name(prop) for prop in properties if prop}
+    count = Counter(encoded.values())
+    return {prop: attribute for prop, attribute in encoded.items() if count[attribute] == 1}
+
+
 def encoded_alike(schema: Schema) -> list[tuple[str, str]]:
     """Pairs of properties of one object whose attributes would be the same, in order."""
     seen: dict[str, str] = {}
@@ -202,11 +205,18 @@ def encoded_alike(schema: Schema) -> list[tuple[str, str]]:
 
 
 def _described(schema: Schema) -> str:
-    """A description fit for a docstring: lines as they are, other control characters as spaces."""
+    """A description fit for a docstring: what does not print, or reorders text, is a space."""
     text = schema.get("description")
     if not isinstance(text, str):
         return ""
-    return "\n".join(one_line(line) for line in text.splitlines()).strip()
+    return text.strip() if text.isprintable() else "\n".join(_printable(text)).strip()
+
+
+def _printable(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        if not line.isprintable():
+            line = "".join(c if c.isprintable() else " " for c in line)
+        yield one_line(line)
 
 
 def _is_class(schema: Schema) -> bool:

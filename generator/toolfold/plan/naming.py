@@ -5,6 +5,7 @@ import keyword
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import cache
 from typing import Final
 
 from pydantic import BaseModel
@@ -18,16 +19,18 @@ _ANNOTATION_NAMES: Final = frozenset(
     | {"str", "int", "float", "bool", "list", "dict", "None"}
 )
 _MODEL_NAMES: Final = frozenset(name for name in dir(BaseModel))
+# Like the classes of generated models, which a field of that name would hide.
+_CLASS_LIKE: Final = re.compile(r"[A-Z][A-Za-z0-9]*(Params|Result)")
 _WORD_BREAK: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
 
 
 def module_name(tool: str) -> str:
     """The module for a tool's models: its name where that is an identifier."""
     name = re.sub(r"[^A-Za-z0-9_]", "_", tool)
-    if name[0].isdigit():
-        name = f"tool_{name}"
     if name.startswith("__"):
         name = name.strip("_") or "tool"
+    if name[0].isdigit():
+        name = f"tool_{name}"
     return f"{name}_" if keyword.iskeyword(name) or is_device(name) else name
 
 
@@ -43,10 +46,11 @@ def class_name(text: str) -> str:
     return f"Tool{name}" if name[0].isdigit() else name
 
 
-def field_name(prop: str, taken: frozenset[str] = frozenset()) -> str:
+@cache
+def field_name(prop: str) -> str:
     """The attribute for a property: the property itself where Python and Pydantic allow.
 
-    The same property always gets the same name; `taken` are the classes of its module.
+    It depends on nothing but the property, so that tools can be modelled together.
     """
     name = re.sub(r"\W", "_", unicodedata.normalize("NFKC", prop))
     if not name.isidentifier() or name.startswith("_"):
@@ -57,7 +61,7 @@ def field_name(prop: str, taken: frozenset[str] = frozenset()) -> str:
         or name in _ANNOTATION_NAMES
         or name in _MODEL_NAMES
         or name.startswith("model_")
-        or name in taken
+        or _CLASS_LIKE.match(name)
     ):
         name = f"{name}_"
     return name
@@ -68,7 +72,7 @@ def package_name(server: str) -> str:
     name = re.sub(r"[^a-z0-9]+", "_", server.lower()).strip("_") or "server"
     if name[0].isdigit() or keyword.iskeyword(name) or hasattr(builtins, name):
         name = f"mcp_{name}"
-    return f"{name}_mcp" if not name.endswith("mcp") else name
+    return name if name.endswith("_mcp") else f"{name}_mcp"
 
 
 def clashes(names: Iterable[str], *, is_tools: bool) -> Iterator[tuple[str, str, str]]:

@@ -1,0 +1,47 @@
+"""CPU of the first call of one tool beyond a second call, in ms; printed as one number."""
+
+import asyncio
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from toolfold_runtime.execute import Executor
+
+
+class Anything:
+    """An implementation of every tool."""
+
+    def __getattr__(self, name: str) -> Any:
+        async def method(params: Any) -> dict[str, Any]:
+            return {}
+
+        return method
+
+
+async def measure(project: Path) -> float:
+    """First call less second, of a tool in the middle of the catalog, after another tool ran."""
+    sys.path.insert(0, str(project / "generated"))
+    import importlib
+
+    catalog = importlib.import_module("drawn_mcp.catalog").CATALOG
+    executor = Executor(catalog, Anything())
+    names = [n for n in catalog.names() if _is_callable(catalog.entry(n))]
+    await executor.call(catalog.entry(names[0]), {})
+    middle = names[len(names) // 2]
+    catalog._entries.pop(middle)
+    costs = []
+    for _ in range(2):
+        started = time.process_time()
+        await executor.call(catalog.entry(middle), {})
+        costs.append(time.process_time() - started)
+    return (costs[0] - costs[1]) * 1000
+
+
+def _is_callable(entry: Any) -> bool:
+    schema = entry.definition["inputSchema"]
+    return not schema.get("required") and "outputSchema" not in entry.definition
+
+
+if __name__ == "__main__":
+    print(asyncio.run(measure(Path(sys.argv[1]))))

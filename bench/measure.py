@@ -1,0 +1,137 @@
+"""How figures are measured: ratios of two sides run in turn, with the interval of the median."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from tempfile import TemporaryFile
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What one run of a command cost, children included."""
+
+    cpu: float
+    wall: float
+    peak_mb: float
+    output: str = ""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A measured figure beside the limit it is held to."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    limit: float
+    unit: str = ""
+    at_least: bool = False
+
+    @property
+    def is_met(self) -> bool:
+        """A figure misses only when its whole interval lies beyond the limit."""
+        return self.high >= self.limit if self.at_least else self.low <= self.limit
+
+    def row(self) -> str:
+        """One line of the table."""
+        sign = ">=" if self.at_least else "<="
+        verdict = "met" if self.is_met else "MISSED"
+        shown = f"{self.value:.3g}{self.unit} [{self.low:.3g}, {self.high:.3g}]"
+        return f"{self.name:<66} {shown:>28}   {sign} {self.limit:g}{self.unit:<4} {verdict}"
+
+
+def run(command: Sequence[str], cwd: Path, env: dict[str, str] | None = None) -> Cost:
+    """Run a command to its end; CPU of it and of its children, and the largest memory of one.
+
+    Raises when it fails: a figure of something that did not work is no figure.
+    """
+    import time
+
+    with TemporaryFile() as output:
+        started = time.perf_counter()
+        process = subprocess.Popen(
+            command, cwd=cwd, env={**os.environ, **(env or {})}, stdout=output, stderr=output
+        )
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - started
+        process.returncode = os.waitstatus_to_exitcode(status)
+        output.seek(0)
+        text = output.read().decode("utf-8", "replace")
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed:\n{text[-3000:]}")
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss / 1024, text)
+
+
+def ratio(
+    name: str,
+    ours: Callable[[], Cost],
+    theirs: Callable[[], Cost],
+    limit: float,
+    pairs: int,
+    what: Callable[[Cost], float] = lambda cost: cost.cpu,
+) -> Figure:
+    """Our cost over theirs, measured in turn."""
+    ratios = [what(ours()) / what(theirs()) for _ in range(pairs)]
+    return figure(name, ratios, limit)
+
+
+def figure(
+    name: str, values: Sequence[float], limit: float, unit: str = "", *, at_least: bool = False
+) -> Figure:
+    """The median of the values with its 95 % interval by order statistics."""
+    ordered = sorted(values)
+    skip = {9: 1, 10: 1, 11: 1, 12: 2, 13: 2, 14: 2, 15: 3}.get(len(ordered), len(ordered) // 5)
+    skip = 0 if len(ordered) < 9 else skip
+    low, high = ordered[skip], ordered[-1 - skip]
+    return Figure(name, median(ordered), low, high, limit, unit, at_least)
+
+
+def peak_of_tree(command: Sequence[str], cwd: Path) -> float:
+    """The largest sum of resident memory of a command and its children, in MB, by sampling."""
+    import time
+
+    process = subprocess.Popen(
+        command, cwd=cwd, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    peak = 0.0
+    while process.poll() is None:
+        peak = max(peak, sum(_resident(pid) for pid in _tree(process.pid)))
+        time.sleep(0.02)
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(command)} failed")
+    return peak
+
+
+def _tree(root: int) -> list[int]:
+    found, waiting = [], [root]
+    while waiting:
+        pid = waiting.pop()
+        found.append(pid)
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            try:
+                waiting += [int(child) for child in task.read_text().split()]
+            except OSError:
+                continue
+    return found
+
+
+def _resident(pid: int) -> float:
+    """Proportional memory where the system tells it: shared pages are not counted twice."""
+    try:
+        text = Path(f"/proc/{pid}/smaps_rollup").read_text()
+    except OSError:
+        return 0.0
+    for line in text.splitlines():
+        if line.startswith("Pss:"):
+            return int(line.split()[1]) / 1024
+    return 0.0
+
+
+def python(*arguments: str) -> list[str]:
+    """A command of this interpreter."""
+    return [sys.executable, *arguments]

@@ -1,0 +1,112 @@
+"""Knowing without compiling that nothing changed: digests of what went in and what came out.
+
+Kept in the cache after a run that found or left the output current. Any doubt means compiling.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, Final
+
+import toolfold_runtime
+
+from toolfold.emit.cache import Cache, content_key
+from toolfold.emit.templates import templates_dir
+from toolfold.emit.tree import left_over, scan
+from toolfold.errors import Place, Problem, Source
+
+if TYPE_CHECKING:
+    from toolfold.compile import Compiled
+
+_DEPENDENCIES: Final = ("datamodel-code-generator", "ruff", "jinja2", "pydantic", "splintr-rs")
+
+
+@dataclass(frozen=True)
+class Known:
+    """The last run, where nothing changed since: its warnings, and how many files it generates."""
+
+    warnings: tuple[Problem, ...]
+    outputs: int
+
+
+def remember(store: Cache, manifest: Path, way_back: str, compiled: "Compiled") -> None:
+    """Keep what this run read and what it generates."""
+    record = {
+        "inputs": [[str(path), _digest(path.read_bytes())] for path in compiled.inputs],
+        "patterns": compiled.patterns,
+        "outputs": {str(path): _digest(text.encode()) for path, text in compiled.files.items()},
+        "warnings": [_plain(problem) for problem in compiled.warnings],
+    }
+    store.put({_key(manifest, way_back): json.dumps(record)})
+
+
+def warnings_if_current(store: Cache, manifest: Path, way_back: str, output: Path) -> Known | None:
+    """The last run where neither input nor output changed since; else None."""
+    key = _key(manifest, way_back)
+    kept = store.get([key]).get(key)
+    if kept is None:
+        return None
+    record = json.loads(kept)
+    try:
+        if not _same_inputs(record, manifest) or not _same_outputs(record["outputs"], output):
+            return None
+        warnings = _problems(record["warnings"], [Path(path) for path, _ in record["inputs"]])
+    except OSError:
+        return None
+    return Known(warnings, len(record["outputs"]))
+
+
+def _same_inputs(record: dict[str, Any], manifest: Path) -> bool:
+    found = {path for p in record["patterns"] for path in manifest.parent.glob(p)}
+    recorded = {Path(path) for path, _ in record["inputs"]}
+    if found | {manifest} != recorded:
+        return False
+    return all(_digest(Path(path).read_bytes()) == digest for path, digest in record["inputs"])
+
+
+def _same_outputs(outputs: dict[str, str], output: Path) -> bool:
+    there = scan(output)
+    for path, digest in outputs.items():
+        data = there.get(PurePosixPath(path))
+        if data is None or _digest(data) != digest:
+            return False
+    wanted = {PurePosixPath(path): there[PurePosixPath(path)].decode() for path in outputs}
+    return not any(True for _ in left_over(wanted, there))
+
+
+def _plain(problem: Problem) -> list[Any]:
+    place = problem.place
+    at = [place.source.name, place.line, place.column]
+    return [at, problem.path, problem.fact, problem.hint, problem.severity, problem.code]
+
+
+def _problems(kept: list[list[Any]], inputs: list[Path]) -> tuple[Problem, ...]:
+    sources = {
+        str(path): Source(str(path), path.read_text(encoding="utf-8-sig"), order)
+        for order, path in enumerate(inputs if kept else [], start=1)
+    }
+    return tuple(
+        Problem(Place(sources[name], line, column), *rest) for (name, line, column), *rest in kept
+    )
+
+
+def _key(manifest: Path, way_back: str) -> str:
+    return content_key("run", str(manifest), way_back, _code())
+
+
+@cache
+def _code() -> str:
+    """Everything of ours that decides what is generated, and the versions of what is not ours."""
+    generator = Path(__file__).parent
+    runtime = Path(toolfold_runtime.__file__).parent
+    sources = [path for folder in (generator, runtime) for path in folder.rglob("*.py")]
+    files = [*sources, *templates_dir().rglob("*.jinja")]
+    ours = b"\0".join(path.read_bytes() for path in sorted(files))
+    return _digest(ours) + " ".join(version(name) for name in _DEPENDENCIES)
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

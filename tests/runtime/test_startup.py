@@ -1,0 +1,119 @@
+"""Start-up: nothing grows with the catalog, and nothing loads before it is needed."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+import anyio
+import pytest
+from mcp import Client
+from toolfold_runtime.catalog import Catalog
+from toolfold_runtime.execute import Executor
+from toolfold_runtime.server import build_server
+
+from tests.runtime.demo import MANIFEST, PACKAGE, Json, generate
+
+_LOADED: Final = """
+import asyncio, json, sys
+import runtime_demo.server as server
+
+def loaded():
+    heavy = [name for name in ("mcp", "mcp_types", "pydantic", "jsonschema_rs", "anyio",
+             "yaml", "jinja2", "toolfold", "datamodel_code_generator") if name in sys.modules]
+    models = [name for name in sys.modules if name.startswith("runtime_demo.models.")]
+    return [heavy, models]
+
+steps = [loaded()]
+server.capabilities()
+server.tool_schema("add")
+steps.append(loaded())
+from toolfold_runtime.execute import Executor
+
+class Tools:
+    def add(self, params):
+        return params.a + params.b
+
+catalog = server.CATALOG
+asyncio.run(Executor(catalog, Tools()).call(catalog.entry("add"), {"a": 1}))
+steps.append(loaded()[1])
+print(json.dumps(steps))
+"""
+
+
+def test_importing_the_server_loads_neither_the_sdk_nor_any_models(tmp_path: Path) -> None:
+    output = generate(tmp_path, MANIFEST)
+
+    done = subprocess.run(
+        [sys.executable, "-c", _LOADED],
+        env={**os.environ, "PYTHONPATH": str(output)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    imported, disclosed, called = json.loads(done.stdout)
+    assert imported == [[], []]
+    assert disclosed == [[], []]
+    assert called == [f"{PACKAGE}.models.add"]
+
+
+def many_tools(number: int) -> Json:
+    tool = {"category": "all", "effect": "read", "summary": "One of many"}
+    return {
+        "toolfold": 1,
+        "server": {"name": "many", "version": "1", "package": "many_tools"},
+        "categories": {"all": {}},
+        "tools": {f"tool_{n}": tool for n in range(number)},
+    }
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
+    output = generate(tmp_path_factory.mktemp("many"), many_tools(450))
+    return Catalog(output / "many_tools/catalog", "many_tools")
+
+
+def test_a_long_list_comes_in_pages_that_miss_and_repeat_nothing(many: Catalog) -> None:
+    server = build_server(many, {}, Executor(many, None))
+
+    async def pages() -> list[list[str]]:
+        found = []
+        async with Client(server) as client:
+            cursor = None
+            while True:
+                page = await client.list_tools(cursor=cursor)
+                found.append([tool.name for tool in page.tools])
+                cursor = page.next_cursor
+                if cursor is None:
+                    return found
+
+    found = anyio.run(pages)
+
+    assert len(found) == 3
+    names = [name for page in found for name in page]
+    assert names == ["capabilities", "tool_schema", *(f"tool_{n}" for n in range(450))]
+
+
+@pytest.mark.parametrize("cursor", ["x", "-1", "999999", "1e3", "²", " 200", "9" * 5000])
+def test_a_cursor_that_was_never_given_breaks_nothing(many: Catalog, cursor: str) -> None:
+    server = build_server(many, {}, Executor(many, None))
+
+    async def page() -> int:
+        async with Client(server) as client:
+            return len((await client.list_tools(cursor=cursor)).tools)
+
+    assert anyio.run(page) in (0, 200)
+
+
+def test_a_catalog_reads_an_entry_only_when_it_is_asked_for(many: Catalog, tmp_path: Path) -> None:
+    (tmp_path / "tools").mkdir()
+    for name in ("names.json", "tools/tool_7.json"):
+        shutil.copy(many.folder / name, tmp_path / name)
+    alone = Catalog(tmp_path, many.package)
+
+    assert alone.entry("tool_7").name == "tool_7"
+    assert len(alone.names()) == 450

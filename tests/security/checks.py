@@ -1,0 +1,353 @@
+"""What must hold of everything generated, whatever the manifest's texts."""
+
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any, Final
+
+import markdown
+from markdown_it import MarkdownIt
+
+from tests.security.material import Files, Json, collapsed
+
+# --- (a) the shape of the code -----------------------------------------------------------------
+
+_ALLOWED_CALLS: Final = frozenset(
+    {
+        "Field",
+        "ConfigDict",
+        "Catalog",
+        "Path",
+        "serve",
+        "main",
+        "sys.exit",
+        "CATALOG.inventory",
+        "CATALOG.details",
+    }
+)
+_ALLOWED_NODES: Final = (
+    *(ast.Module, ast.Expr, ast.Constant, ast.Load, ast.Store, ast.Import, ast.ImportFrom),
+    *(ast.alias, ast.ClassDef, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.If),
+    *(ast.Assign, ast.AnnAssign, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List),
+    *(ast.Dict, ast.Call, ast.keyword, ast.BinOp, ast.BitOr, ast.Div, ast.Compare, ast.Eq),
+    *(ast.UnaryOp, ast.USub, ast.Pass),
+)
+_MODULES: Final = frozenset(
+    {"__future__", "typing", "pydantic", "pathlib", "sys"}
+    | {"toolfold_runtime", "toolfold_runtime.models"}
+)
+
+
+class _Blank(ast.NodeTransformer):
+    """Every text the same, so that two trees are equal where only texts differ."""
+
+    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
+        return ast.Constant("·") if isinstance(node.value, str) else node
+
+
+def shape(source: str) -> str:
+    return ast.dump(_Blank().visit(ast.parse(source)))
+
+
+def assert_only_expected_code(source: str) -> None:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        assert isinstance(node, _ALLOWED_NODES), ast.dump(node)[:200]
+        if isinstance(node, ast.Call):
+            name = ast.unparse(node.func)
+            assert name in _ALLOWED_CALLS or name.endswith(".model_rebuild"), name
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level or node.module in _MODULES, node.module
+        elif isinstance(node, ast.Import):
+            assert [alias.name for alias in node.names] == ["sys"]
+    for statement in tree.body:
+        match statement:
+            case ast.Expr(value=ast.Constant(value=str())):
+                continue
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr="model_rebuild"))):
+                continue
+            case ast.Import() | ast.ImportFrom() | ast.ClassDef() | ast.FunctionDef():
+                continue
+            case ast.Assign() | ast.AnnAssign() | ast.If():
+                continue
+        raise AssertionError(ast.dump(statement)[:200])
+
+
+def python_of(files: Files) -> dict[str, str]:
+    return {str(path): text for path, text in files.items() if path.suffix == ".py"}
+
+
+def assert_code_is_like(files: Files, benign: Mapping[str, str]) -> None:
+    found = python_of(files)
+    assert set(found) == set(benign)
+    for path, source in found.items():
+        assert_only_expected_code(source)
+        assert shape(source) == benign[path], path
+
+
+def constants(source: str) -> list[Any]:
+    return [node.value for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Constant)]
+
+
+# --- (b) every literal survives ----------------------------------------------------------------
+
+
+def baked(files: Files, name: str) -> Json:
+    found = next(text for path, text in files.items() if str(path).endswith(f"catalog/{name}"))
+    value: Json = json.loads(found)
+    return value
+
+
+def assert_texts_survive(manifest: Json, files: Files) -> None:
+    server = baked(files, "server.json")
+    for key in ("version", "title", "instructions"):
+        assert server[key] == manifest["server"][key]
+    category = json.loads(baked(files, "inventory.json")["all"])["categories"][0]
+    assert category["description"] == manifest["categories"]["one"]["description"]
+    shown = {line["name"]: line for line in category["tools"]}
+    for name, tool in manifest["tools"].items():
+        assert shown[name]["description"] == tool["summary"]
+        assert shown[name]["example"] == tool["example"]
+        entry = baked(files, f"tools/{name}.json")
+        definition = entry["definition"]
+        assert definition["title"] == tool["title"]
+        assert definition["description"] == tool["description"]
+        assert definition["annotations"]["title"] == tool["annotations"]["title"]
+        assert definition["_meta"].items() >= tool["meta"].items()
+        assert definition["inputSchema"]["properties"] == tool["parameters"]
+        assert definition["outputSchema"] == tool["returns"]
+        assert definition["inputSchema"]["$defs"] == manifest["$defs"]
+        assert entry["example"] == tool["examples"][0]["arguments"]
+        assert json.loads(entry["views"]["schema"])["description"] == tool["description"]
+        assert_model_says_the_same(tool, files, name)
+
+
+def assert_model_says_the_same(tool: Json, files: Files, name: str) -> None:
+    source = next(text for p, text in files.items() if str(p).endswith(f"models/{name}.py"))
+    said = constants(source)
+    parameters = tool["parameters"]
+    inner = parameters["nested"]["properties"]["inner"]
+    out = tool["returns"]["properties"]["out"]
+    values = [
+        parameters["plain"]["default"],
+        parameters["fixed"]["const"],
+        inner["default"],
+        *parameters["choice"]["enum"],
+        *parameters["many"]["default"],
+        *out["enum"],
+    ]
+    assert [value for value in values if value not in said] == []
+    shown = {collapsed(text) for text in said if isinstance(text, str)}
+    described = [parameters["plain"], parameters["fixed"], inner, out]
+    texts = [collapsed(schema["description"]) for schema in described]
+    assert [text for text in texts if text not in shown] == []
+
+
+# --- (c) Markdown shows text as text -----------------------------------------------------------
+
+_ELEMENTS: Final = frozenset(
+    {"h1", "h2", "p", "table", "thead", "tbody", "tr", "th", "td"}
+    | {"a", "code", "pre", "ul", "li", "strong", "br", "em"}
+)
+_PAGE: Final = re.compile(r"(\.\./)?((tools|categories)/)?[A-Za-z0-9_-]+\.md")
+_REFERENCE: Final = "https://example.com/a_b?c=%28d%29&e=*f*"
+_COMMON: Final = MarkdownIt("commonmark", {"html": True}).enable("table")
+_EXTENSIONS: Final = (
+    *("tables", "fenced_code", "attr_list", "def_list", "footnotes", "md_in_html"),
+    *("admonition", "toc"),
+)
+
+
+class Page(HTMLParser):
+    """A rendered page: every element with its text, once its markup is proved harmless."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.elements: list[tuple[str, str]] = []
+        self.comments = 0
+        self._open: list[tuple[str, list[str]]] = []
+        self._all: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self.comments == 1
+        assert not self._open, self._open
+
+    def text(self) -> str:
+        return collapsed("".join(self._all))
+
+    def texts(self, tag: str) -> list[str]:
+        return [collapsed(text) for name, text in self.elements if name == tag]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag in _ELEMENTS, tag
+        for name, value in attrs:
+            assert (tag, name) in {
+                ("a", "href"),
+                ("code", "class"),
+                ("h1", "id"),
+                ("h2", "id"),
+            }, (tag, name)
+            if name == "href":
+                assert value is not None
+                assert _PAGE.fullmatch(value) or value == _REFERENCE, value
+            if name == "class":
+                assert value in ("language-json", "language-text")
+        if tag != "br":
+            self._open.append((tag, []))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        assert tag == "br", tag
+        assert not attrs
+
+    def handle_endtag(self, tag: str) -> None:
+        name, parts = self._open.pop()
+        assert name == tag
+        self.elements.append((tag, "".join(parts)))
+
+    def handle_data(self, data: str) -> None:
+        self._all.append(data)
+        for _, parts in self._open:
+            parts.append(data)
+
+    def handle_comment(self, data: str) -> None:
+        assert data.strip().startswith("Generated by toolfold from tools.yaml;")
+        self.comments += 1
+
+    def handle_decl(self, decl: str) -> None:
+        raise AssertionError(f"declaration {decl[:80]}")
+
+    def handle_pi(self, data: str) -> None:
+        raise AssertionError(f"instruction {data[:80]}")
+
+    def unknown_decl(self, data: str) -> None:
+        raise AssertionError(f"declaration {data[:80]}")
+
+
+def rendered(source: str) -> Iterator[Page]:
+    yield Page(_COMMON.render(source))
+    yield Page(markdown.markdown(source, extensions=list(_EXTENSIONS)))
+
+
+def assert_pages_show_text(manifest: Json, files: Files) -> None:
+    pages = {str(path): text for path, text in files.items() if path.suffix == ".md"}
+    for page in rendered(pages["docs/index.md"]):
+        assert_index(manifest, page)
+    for page in rendered(pages["docs/categories/one.md"]):
+        assert_category(manifest, page)
+    for name, tool in manifest["tools"].items():
+        for page in rendered(pages[f"docs/tools/{name}.md"]):
+            assert_tool(name, tool, manifest, page)
+
+
+def assert_index(manifest: Json, page: Page) -> None:
+    server, one = manifest["server"], manifest["categories"]["one"]
+    assert page.texts("h1") == [collapsed(server["title"])]
+    assert page.texts("h2") == ["Categories", "Quick actions", "Workflows"]
+    assert collapsed(server["description"]) in page.text()
+    assert f"Version {collapsed(server['version'])}, " in page.text()
+    count_ = str(len(manifest["tools"]) + 1)
+    assert page.texts("td") == [collapsed(one["title"]), count_, collapsed(one["description"])]
+    ((label, tool),) = manifest["disclosure"]["quick_actions"].items()
+    (flow,) = manifest["workflows"]
+    assert page.texts("li") == [
+        f"{collapsed(label)}: {tool}",
+        f"{collapsed(flow['name'])}: {tool} — {collapsed(flow['description'])}",
+    ]
+
+
+def assert_category(manifest: Json, page: Page) -> None:
+    one = manifest["categories"]["one"]
+    assert page.texts("h1") == [collapsed(one["title"])]
+    assert collapsed(one["description"]) in page.text()
+    rows = [cell for name, tool in manifest["tools"].items() for cell in (name, tool["summary"])]
+    meta = manifest["disclosure"]["meta"]["capabilities"]
+    rows += ["capabilities", meta["summary"]]
+    assert page.texts("td") == [collapsed(cell) for cell in rows]
+
+
+def assert_tool(name: str, tool: Json, manifest: Json, page: Page) -> None:
+    category = manifest["categories"]["one"]["title"]
+    assert page.texts("h1") == [name]
+    assert page.texts("h2") == ["Parameters", "Returns", "Examples", "Notes", "Good to know"]
+    assert page.texts("strong") == [collapsed(tool["title"])]
+    assert page.texts("a") == [collapsed(category), collapsed(tool["references"][0]["title"])]
+    assert collapsed(tool["description"]) in page.text()
+    assert collapsed(tool["notes"]) in page.text()
+    assert f"Ask for it with: “{collapsed(tool['example'])}”" in page.texts("p")
+    assert collapsed(tool["examples"][0]["description"]) in page.texts("p")
+    cells = page.texts("td")
+    properties = tool["parameters"]
+    assert cells[0::5][: len(properties)] == list(properties)
+    shown = [collapsed(schema.get("description", "")) for schema in properties.values()]
+    assert cells[4::5] == shown
+    defaults = [json_shown(schema) for schema in properties.values()]
+    assert cells[3::5] == defaults
+    assert page.texts("li") == [
+        *(
+            f"{what.title()}: {', '.join(collapsed(text) for text in tool[what])}"
+            for what in ("generates", "consumes", "tags")
+        ),
+        collapsed(tool["references"][0]["title"]),
+    ]
+    blocks = [text for element, text in page.elements if element == "pre"]
+    assert json.loads(blocks[1]) == tool["returns"]
+    assert json.loads(blocks[2]) == tool["examples"][0]["arguments"]
+
+
+def json_shown(schema: Json) -> str:
+    if "default" not in schema:
+        return ""
+    return collapsed(json.dumps(schema["default"], ensure_ascii=False, separators=(",", ":")))
+
+
+# --- (d) importing runs nothing ----------------------------------------------------------------
+
+_IMPORT_ALL: Final = """
+import importlib, pkgutil, sys
+from pathlib import Path
+import pydantic, toolfold_runtime.models
+
+def watch(event, arguments):
+    if event == "open" and isinstance(arguments[1], str) and set(arguments[1]) & set("wax+"):
+        raise RuntimeError(f"{event} {arguments}")
+    if event.split(".")[0] in ("socket", "subprocess", "shutil") or event in (
+        "os.system", "os.exec", "os.fork", "os.posix_spawn", "os.remove", "os.rename", "os.mkdir",
+    ):
+        raise RuntimeError(f"{event} {arguments}")
+
+sys.addaudithook(watch)
+sys.path.insert(0, "packages")
+for package in pkgutil.walk_packages(["packages"]):
+    module = importlib.import_module(package.name)
+    for name, value in vars(module).items():
+        if name.endswith("Params") and ".models." in package.name:
+            value.model_json_schema()
+"""
+
+
+def assert_importing_does_nothing(packages: list[Files], folder: Path) -> None:
+    """Import every module of all packages in one fresh interpreter with a canary."""
+    root = folder / "packages"
+    for files in packages:
+        for path, text in files.items():
+            if path.parts[0] != "docs":
+                target = root / path
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_text(text, encoding="utf-8", newline="\n")
+    before = sorted(folder.rglob("*"))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", _IMPORT_ALL],
+        cwd=folder,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+    assert sorted(folder.rglob("*")) == before
