@@ -1,33 +1,40 @@
 """The other side of `generate.py`: one call of the model generator and one ruff pass.
 
-`--prepare` writes the class schemas of a manifest once, so that only the bare work is measured.
+Its input is the tools' own schemas, put side by side in one document as a person would who has
+nothing but the generator. Run as `baseline_models.py SCHEMAS.json MODELS.py`.
 """
 
-import json
 import subprocess
 import sys
+import warnings
 from pathlib import Path
+
+from datamodel_code_generator import InputFileType, generate
+from datamodel_code_generator.enums import DataModelType, NamingStrategy, TargetPydanticVersion
+from datamodel_code_generator.parser import LiteralType
+from ruff import find_ruff_bin
 
 
 def main() -> None:
-    """Model every class in one call, format the result, write nothing else."""
-    manifest, folder = Path(sys.argv[1]), Path(sys.argv[2])
-    given, made = folder / "classes.json", folder / "models.py"
-    if "--prepare" in sys.argv:
-        from toolfold.manifest.load import load
-        from toolfold.plan.build import build_plan
-
-        folder.mkdir(exist_ok=True)
-        plan = build_plan(load(manifest), "..")
-        classes = {n: s for tool in plan.tools for n, s in tool.models.classes.items()}
-        given.write_text(json.dumps({"$defs": classes}), encoding="utf-8")
-        return
-    from toolfold.emit.modelling import call_generator
-
-    classes = json.loads(given.read_text(encoding="utf-8"))["$defs"]
-    made.write_text(call_generator(classes, {}), encoding="utf-8")
-    from ruff import find_ruff_bin
-
+    """Model every schema in one call and format the result."""
+    given, made = Path(sys.argv[1]), Path(sys.argv[2])
+    warnings.simplefilter("ignore")
+    source = generate(
+        given.read_text(encoding="utf-8"),
+        preset="standard-py311-20261027",
+        input_file_type=InputFileType.JsonSchema,
+        output_model_type=DataModelType.PydanticV2BaseModel,
+        formatters=[],
+        naming_strategy=NamingStrategy.FullPath,
+        enum_field_as_literal=LiteralType.All,
+        use_schema_description=True,
+        use_missing_sentinel=True,
+        target_pydantic_version=TargetPydanticVersion.V2_14,
+        treat_dot_as_module=False,
+        allow_remote_refs=False,
+        strict_refs=True,
+    )
+    made.write_text(str(source), encoding="utf-8")
     command = [find_ruff_bin(), "format", "--isolated", "--no-cache", "--quiet", str(made)]
     subprocess.run(command, check=True)
 

@@ -1,37 +1,48 @@
 """Figures of generation: cold, after one edit, unchanged, large; against the bare model generator.
 
-The other side is one call of datamodel-code-generator for all the classes that we ask it for,
-and one ruff pass over its output.
+The other side is one call of datamodel-code-generator for the same tools' schemas, and one ruff
+pass over its output.
 """
 
 import argparse
+import json
 import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
+from typing import Any
 
 from catalogs import draw
 from measure import Cost, Figure, figure, peak_of_tree, python, ratio, run
 
-BASELINE = Path(__file__).with_name("baseline_models.py")
-FIRST_CALL = Path(__file__).with_name("first_call.py")
+HERE = Path(__file__).parent
+NUMBERS = count(1)
 
 
-def prepare(count: int, folder: Path) -> Path:
-    """A project of `count` real tools in `folder`, imported, not yet generated."""
-    project = folder / str(count)
-    project.mkdir()
-    listed = draw(count, project)
-    run(python("-m", "toolfold.cli", "import", "tools", str(listed)), project)
-    return project
+class Sample:
+    """So many real tools, imported once; runs happen in fresh copies of the manifest's folder."""
 
+    def __init__(self, size: int, folder: Path) -> None:
+        self.folder = folder / f"sample-{size}"
+        self.folder.mkdir()
+        self.listed = draw(size, self.folder)
+        run(python("-m", "toolfold.cli", "import", "tools", str(self.listed)), self.folder)
 
-def cold(project: Path) -> Cost:
-    """Generate with nothing there."""
-    shutil.rmtree(project / "generated", ignore_errors=True)
-    shutil.rmtree(project / ".toolfold_cache", ignore_errors=True)
-    return generate(project)
+    def fresh(self) -> Path:
+        """A project that was never generated.
+
+        A new folder each time: a file system may be slow to create what was just deleted.
+        """
+        project = self.folder.parent / f"project-{next(NUMBERS)}"
+        project.mkdir()
+        shutil.copy(self.folder / "tools.yaml", project)
+        return project
+
+    def cold(self) -> Cost:
+        """Generate with nothing there."""
+        return generate(self.fresh())
 
 
 def generate(project: Path) -> Cost:
@@ -44,80 +55,112 @@ def check(project: Path) -> Cost:
     return run(python("-m", "toolfold.cli", "check"), project)
 
 
-def edited(project: Path) -> Cost:
-    """Generate after one tool got another parameter."""
+def edit(project: Path) -> None:
+    """Give a tool in the middle one more parameter."""
     manifest = project / "tools.yaml"
     text = manifest.read_text(encoding="utf-8")
-    number = edited.__dict__.setdefault("number", 0) + 1
-    edited.__dict__["number"] = number
     needle = "      properties:\n"
     at = text.index(needle, len(text) // 2) + len(needle)
-    added = f'        added_{number}: {{"type": "string"}}\n'
+    added = f'        added_{next(NUMBERS)}: {{"type": "string"}}\n'
     manifest.write_text(text[:at] + added + text[at:], encoding="utf-8")
-    cost = generate(project)
-    manifest.write_text(text, encoding="utf-8")
-    return cost
+
+
+def edited(project: Path) -> Cost:
+    """Generate after an edit."""
+    edit(project)
+    return generate(project)
+
+
+def side_by_side(listed: Path, target: Path) -> None:
+    """The tools' own schemas in one document, their references made to lead into it."""
+    definitions: dict[str, Any] = {}
+    for number, tool in enumerate(json.loads(listed.read_bytes())["tools"]):
+        for role in ("inputSchema", "outputSchema"):
+            if role in tool:
+                name = f"Tool{number}{role.capitalize()}"
+                definitions[name] = _moved(tool[role], f"#/$defs/{name}")
+    target.write_text(json.dumps({"$defs": definitions}), encoding="utf-8")
+
+
+def _moved(value: Any, root: str) -> Any:
+    if isinstance(value, list):
+        return [_moved(item, root) for item in value]
+    if not isinstance(value, dict):
+        return value
+    moved = {key: _moved(item, root) for key, item in value.items() if key != "$schema"}
+    if isinstance(moved.get("$ref"), str) and moved["$ref"].startswith("#"):
+        moved["$ref"] = root + moved["$ref"][1:]
+    if moved.get("format") == "email":
+        del moved["format"]  # would import a package that is not there
+    return moved
 
 
 def figures(pairs: int, folder: Path) -> Iterator[Figure]:
     """All figures of the issue, one after the other."""
-    small = prepare(1000, folder)
-    modelled = python(str(BASELINE), str(small / "tools.yaml"), str(folder / "baseline"))
-    classes = run([*modelled, "--prepare"], small)
-    del classes
+    small = Sample(1000, folder)
+    side_by_side(small.listed, folder / "schemas.json")
+    bare_command = python(str(HERE / "baseline_models.py"), "schemas.json", "models.py")
 
     def bare() -> Cost:
-        return run(modelled, small)
+        return run(bare_command, folder)
 
-    yield ratio("cold, 1,000 tools, CPU / bare generator", lambda: cold(small), bare, 1.5, pairs)
-    wall = ratio(
-        "cold, 1,000 tools, wall / bare generator",
-        lambda: cold(small),
-        bare,
-        1.0,
-        pairs,
-        what=lambda cost: cost.wall,
-    )
-    yield wall
-    colds = [cold(small).cpu for _ in range(3)]
-    reference = sorted(colds)[1]
-    edits = [edited(small).cpu / reference for _ in range(pairs)]
-    yield figure("one tool of 1,000 edited, CPU / cold", edits, 0.10)
-    generate(small)
-    checks = [check(small).cpu / reference for _ in range(pairs)]
-    yield figure("check, nothing changed, 1,000 tools, CPU / cold", checks, 0.10)
-    large = prepare(5000, folder)
-    some = max(3, pairs // 3)
+    runs = [(small.cold(), bare()) for _ in range(pairs)]
+    cpu, wall = ([f(ours) / f(theirs) for ours, theirs in runs] for f in (_cpu, _wall))
+    yield figure("generate: cold, 1,000 tools, CPU / bare model generator", cpu, 1.5)
+    yield figure("generate: the same, wall", wall, 1.0)
+    project = small.fresh()
+    generate(project)
     yield ratio(
-        "5,000 / 1,000 tools, cold, CPU", lambda: cold(large), lambda: cold(small), 5.5, some
+        "generate: one tool of 1,000 edited, CPU / cold",
+        lambda: edited(project),
+        small.cold,
+        0.10,
+        pairs,
     )
-    shutil.rmtree(large / "generated")
-    shutil.rmtree(large / ".toolfold_cache")
-    peak = peak_of_tree(python("-m", "toolfold.cli", "generate", "-q"), large)
-    yield figure("peak memory, 5,000 tools, all processes", [peak], 800, " MB")
-    firsts = [float(run(python(str(FIRST_CALL), str(large)), large).output) for _ in range(pairs)]
-    yield figure("first call of one of 5,000 tools, CPU beyond a second", firsts, 30, " ms")
+    yield ratio(
+        "generate: check, nothing changed, 1,000 tools, CPU / cold",
+        lambda: check(project),
+        small.cold,
+        0.10,
+        pairs,
+    )
+    large = Sample(5000, folder)
+    yield ratio("generate: 5,000 / 1,000 tools, cold, CPU", large.cold, small.cold, 5.5, pairs)
+    project = large.fresh()
+    peak = peak_of_tree(python("-m", "toolfold.cli", "generate", "-q"), project)
+    yield figure("generate: peak memory, 5,000 tools, all processes", [peak], 800, " MB")
+    first = python(str(HERE / "first_call.py"), str(project))
+    firsts = [float(run(first, project).output) for _ in range(pairs)]
+    yield figure("generate: first call of one of 5,000, CPU beyond a second", firsts, 30, " ms")
+
+
+def _cpu(cost: Cost) -> float:
+    return cost.cpu
+
+
+def _wall(cost: Cost) -> float:
+    return cost.wall
 
 
 def sizes(folder: Path) -> None:
     """CPU and wall of a cold run by number of tools, for the reader."""
     print(f"{'tools':>8} {'CPU s':>8} {'wall s':>8}")
-    for count in (16, 100, 1000, 5000):
-        project = folder / str(count)
-        cost = cold(project if project.exists() else prepare(count, folder))
-        print(f"{count:>8} {cost.cpu:>8.2f} {cost.wall:>8.2f}")
+    for size in (16, 100, 1000, 5000):
+        cost = Sample(size, folder).cold()
+        print(f"{size:>8} {cost.cpu:>8.2f} {cost.wall:>8.2f}")
 
 
 def main() -> int:
     """Print the table; 1 where a figure is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pairs", type=int, default=9)
+    parser.add_argument("--pairs", type=int, default=9, help="runs of each side; default: 9")
     options = parser.parse_args()
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         for found in figures(options.pairs, Path(folder)):
             print(found.row(), flush=True)
             missed += not found.is_met
+    with tempfile.TemporaryDirectory() as folder:
         sizes(Path(folder))
     return 1 if missed else 0
 

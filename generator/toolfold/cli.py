@@ -15,7 +15,7 @@ from toolfold import __version__
 from toolfold.errors import ManifestError, OutputError, Problem, UsageError
 from toolfold.report import Drift, Format, machine_report, report, summary
 
-_EXTRA = ("yaml", "jinja2", "datamodel_code_generator", "ruff", "splintr")
+_EXTRA = ("yaml", "jinja2", "datamodel_code_generator", "ruff", "splintr", "splintr_rs")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -35,7 +35,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _complain(f"toolfold: {error}")
         return 2
     except ModuleNotFoundError as error:
-        if error.name is None or error.name.split(".")[0] not in _EXTRA:
+        # A distribution that is missing raises this too, under its own name.
+        if error.name is None or error.name.split(".")[0].replace("-", "_") not in _EXTRA:
             return _bug(error)
         command_name = f"toolfold {options.command}"
         _complain(f"{command_name} needs the generator: pip install 'toolfold[generate]'")

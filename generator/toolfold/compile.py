@@ -2,16 +2,19 @@
 
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Final
 
 from toolfold.emit.cache import Cache
 from toolfold.emit.render import render
-from toolfold.emit.workers import Progress
+from toolfold.emit.workers import Helper, Progress
 from toolfold.errors import Problem
 from toolfold.manifest.load import load
 from toolfold.plan.build import build_plan
+
+_LARGE: Final = 300_000  # bytes: some hundreds of tools
 
 
 @dataclass(frozen=True)
@@ -35,12 +38,20 @@ def compile_manifest(
     `way_back` leads from the generated package to the manifest's folder, where the
     implementation is imported from.
     """
-    with _no_collection():
-        loaded = load(manifest)
-        plan = build_plan(loaded, way_back)
-    files = render(plan, cache or Cache(None), progress)
+    cache = cache or Cache(None)
+    with closing(Helper()) as helper:
+        if cache.is_empty and _is_large(manifest):
+            helper.start()
+        with _no_collection():
+            loaded = load(manifest)
+            plan = build_plan(loaded, way_back)
+        files = render(plan, cache, helper, progress)
     patterns = (*loaded.manifest.include, *loaded.manifest.overlays)
     return Compiled(files, plan.warnings, loaded.files, patterns)
+
+
+def _is_large(manifest: Path) -> bool:
+    return manifest.is_file() and manifest.stat().st_size > _LARGE
 
 
 @contextmanager

@@ -114,7 +114,7 @@ async def _called(entry: Entry, method: Any, params: Any) -> Any:
         return await result if inspect.isawaitable(result) else result
     except ToolError:
         raise  # the author's own words to the agent
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # The traceback is for the author; an agent gets a message without internals.
         traceback.print_exception(error, file=sys.stderr)
         text = f"{entry.name} failed with {type(error).__name__}; the server's log says why."

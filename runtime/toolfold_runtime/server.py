@@ -1,5 +1,6 @@
 """The MCP server over a catalog: it picks and sends what was decided when generating."""
 
+import contextlib
 import sys
 import traceback
 from collections.abc import Mapping
@@ -26,8 +27,10 @@ async def run_stdio(
 ) -> None:
     """Serve one client over standard input and output."""
     server = build_server(catalog, meta_tools, executor)
+    # What methods print goes to stderr, buffered or not: stdout belongs to the protocol.
     async with stdio_server() as (incoming, outgoing):
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        with contextlib.redirect_stdout(sys.stderr):
+            await server.run(incoming, outgoing, server.create_initialization_options())
 
 
 def build_server(
@@ -107,7 +110,8 @@ class _Calls:
 
 
 def _position(cursor: str | None) -> int:
-    return int(cursor) if cursor and cursor.isascii() and cursor.isdigit() else 0
+    is_ours = cursor and len(cursor) < 10 and cursor.isascii() and cursor.isdigit()
+    return int(cursor) if cursor and is_ours else 0
 
 
 def _success(answer: Answer) -> types.CallToolResult:

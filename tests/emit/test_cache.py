@@ -107,19 +107,6 @@ def test_a_cache_folder_that_is_a_file_is_survived(project: Path) -> None:
     assert (project / ".toolfold_cache").read_text(encoding="utf-8") == "mine"
 
 
-def test_a_cache_that_another_run_holds_is_survived(project: Path) -> None:
-    before = snapshot(project / "generated")
-    (project / "generated/demo/models/one.py").unlink()
-    holder = sqlite3.connect(cache(project), isolation_level=None)
-    holder.execute("BEGIN IMMEDIATE")
-    try:
-        generate(project)
-    finally:
-        holder.close()
-
-    assert snapshot(project / "generated") == before
-
-
 def test_the_cache_is_never_committed(project: Path) -> None:
     assert (project / ".toolfold_cache/.gitignore").read_text(encoding="utf-8") == "*\n"
 

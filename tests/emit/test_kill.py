@@ -3,6 +3,7 @@
 import json
 import shutil
 import signal
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -77,7 +78,8 @@ def assert_repaired(run: Killed) -> None:
 
 def say(capfd: pytest.CaptureFixture[str], run: Killed, kind: str) -> None:
     with capfd.disabled():
-        print(f"\nkilled at each of {len(run.points)} changes ({kind})")
+        told = f"\nkilled at each of {len(run.points)} changes ({kind})"
+        print(told, file=sys.stderr, flush=True)
 
 
 def test_a_run_killed_at_any_change_leaves_the_old_tree_or_the_new_and_the_next_repairs(

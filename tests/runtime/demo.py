@@ -128,8 +128,8 @@ class Tools:
         return {"it": object()}
 
     def noisy(self, params):
-        print("printed")
         print("flushed", flush=True)
+        print("printed")
         os.write(1, b"raw\\n")
         sys.__stdout__.write("behind the back\\n")
         subprocess.run([sys.executable, "-c", "print('child')"], check=True)

@@ -2,6 +2,7 @@
 
 import asyncio
 import importlib
+import json
 import sys
 from pathlib import Path
 from typing import Any, Final
@@ -72,27 +73,30 @@ class Echo:
         return lambda params: params.model_dump(by_alias=True, exclude_unset=True)
 
 
-@pytest.fixture(scope="module")
-def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    tools: dict[str, Json] = {}
-    for number, (schema, *_) in enumerate(SCHEMAS):
-        plain = {"category": "all", "effect": "read", "summary": "s"}
-        tools[f"returns_{number}"] = {**plain, "returns": schema}
-        tools[f"takes_{number}"] = {**plain, "parameters": {"value": schema}}
+@pytest.fixture
+def catalog(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Catalog:
+    """A package of its own for each schema: a tool that returns it and one that takes it."""
+    number = request.node.callspec.params["number"]
+    schema = SCHEMAS[number][0]
+    plain = {"category": "all", "effect": "read", "summary": "s"}
+    package = f"shape_{number}"
     manifest = {
         "toolfold": 1,
-        "server": {"name": "shapes", "version": "1", "package": "shapes_of_results"},
+        "server": {"name": "shapes", "version": "1", "package": package},
         "categories": {"all": {}},
-        "tools": tools,
+        "tools": {
+            "returns": {**plain, "returns": schema},
+            "takes": {**plain, "parameters": {"value": schema}},
+        },
         "$defs": DEFINITIONS,
     }
-    output = generate(tmp_path_factory.mktemp("shapes"), manifest)
-    return Catalog(output / "shapes_of_results/catalog", "shapes_of_results")
-
-
-@pytest.fixture(autouse=True)
-def _importable(catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(catalog.folder.parents[1])
+    output = generate(tmp_path, manifest)
+    monkeypatch.syspath_prepend(output)
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    return Catalog(output / package / "catalog", package)
 
 
 def run(catalog: Catalog, implementation: object, name: str, arguments: Json) -> Answer:
@@ -104,16 +108,16 @@ def test_a_result_is_answered_where_it_fits_and_refused_where_not(
     catalog: Catalog, number: int
 ) -> None:
     schema, good, bad = SCHEMAS[number]
-    module = importlib.import_module(f"shapes_of_results.models.returns_{number}")
-    assert hasattr(module, f"Returns{number}Result")
+    module = importlib.import_module(f"{catalog.package}.models.returns")
+    assert hasattr(module, "ReturnsResult")
 
     for value in good:
-        answer = run(catalog, Returns(value), f"returns_{number}", {})
+        answer = run(catalog, Returns(value), "returns", {})
         wrapped = schema.get("type") != "object"
         assert answer.structured == ({"result": value} if wrapped else value)
     for value in bad:
         with pytest.raises(ToolError) as caught:
-            run(catalog, Returns(value), f"returns_{number}", {})
+            run(catalog, Returns(value), "returns", {})
         assert caught.value.code == "invalid_result"
 
 
@@ -124,12 +128,11 @@ def test_what_the_validator_accepts_reaches_the_method_unchanged(
     _, good, bad = SCHEMAS[number]
 
     for value in good:
-        answer = run(catalog, Echo(), f"takes_{number}", {"value": value})
-        assert sys.modules[f"shapes_of_results.models.takes_{number}"]
-        assert answer.text == run(catalog, Returns({"value": value}), f"takes_{number}", {}).text
+        answer = run(catalog, Echo(), "takes", {"value": value})
+        assert json.loads(answer.text) == {"value": value}
     for value in bad:
         with pytest.raises(ToolError) as caught:
-            run(catalog, Echo(), f"takes_{number}", {"value": value})
+            run(catalog, Echo(), "takes", {"value": value})
         assert caught.value.code == "invalid_arguments"
 
 

@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -109,11 +108,14 @@ def test_a_cursor_that_was_never_given_breaks_nothing(many: Catalog, cursor: str
     assert anyio.run(page) in (0, 200)
 
 
-def test_a_catalog_reads_an_entry_only_when_it_is_asked_for(many: Catalog, tmp_path: Path) -> None:
-    (tmp_path / "tools").mkdir()
-    for name in ("names.json", "tools/tool_7.json"):
-        shutil.copy(many.folder / name, tmp_path / name)
-    alone = Catalog(tmp_path, many.package)
+def test_a_catalog_reads_only_what_it_is_asked_for(tmp_path: Path) -> None:
+    manifest = many_tools(3)
+    manifest["categories"] = {"all": {}, "other": {}}
+    manifest["tools"]["tool_2"] = {**manifest["tools"]["tool_2"], "category": "other"}
+    folder = generate(tmp_path, manifest) / "many_tools/catalog"
+    for name in ("server.json", "inventory.json", "tools/all.jsonl"):
+        (folder / name).unlink()
+    catalog = Catalog(folder, "many_tools")
 
-    assert alone.entry("tool_7").name == "tool_7"
-    assert len(alone.names()) == 450
+    assert catalog.entry("tool_2").name == "tool_2"
+    assert catalog.names() == ["tool_0", "tool_1", "tool_2"]

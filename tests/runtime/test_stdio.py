@@ -1,9 +1,11 @@
 """Standard output belongs to the protocol: every byte of it is JSON-RPC."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +30,12 @@ HELLO: Final[list[Json]] = [
 ]
 
 
+def environment(output: Path) -> dict[str, str]:
+    """As clients start servers: what is printed is buffered."""
+    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
+    return {**inherited, "PYTHONPATH": str(output)}
+
+
 def call(number: int, tool: str, arguments: Json | None = None) -> Json:
     params = {"name": tool, "arguments": arguments or {}}
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
@@ -37,7 +45,7 @@ def talk(output: Path, messages: list[Json | str]) -> subprocess.CompletedProces
     """Send lines one by one, each after the answer to the one before; then go away."""
     process = subprocess.Popen(
         [sys.executable, "-m", f"{PACKAGE}.server"],
-        env={**os.environ, "PYTHONPATH": str(output)},
+        env=environment(output),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -45,17 +53,22 @@ def talk(output: Path, messages: list[Json | str]) -> subprocess.CompletedProces
     )
     assert process.stdin is not None
     assert process.stdout is not None
+    # A server that never answers fails the test instead of holding it.
+    watchdog = threading.Timer(30, process.kill)
+    watchdog.start()
     heard = []
     for message in messages:
         line = message if isinstance(message, str) else json.dumps(message)
-        process.stdin.write(line + "\n")
-        process.stdin.flush()
+        with contextlib.suppress(BrokenPipeError):
+            process.stdin.write(line + "\n")
+            process.stdin.flush()
         if isinstance(message, dict) and "id" in message:
             while True:
                 heard.append(process.stdout.readline())
                 if not heard[-1] or f'"id":{message["id"]}' in heard[-1]:
                     break
-    rest, said = process.communicate(timeout=60)
+    rest, said = process.communicate()
+    watchdog.cancel()
     return subprocess.CompletedProcess([], process.returncode, "".join(heard) + rest, said)
 
 
@@ -67,7 +80,7 @@ def assert_only_messages(stdout: str) -> list[Json]:
 
 def test_whatever_methods_print_every_byte_of_stdout_is_json_rpc(tmp_path: Path) -> None:
     output = generate(tmp_path, MANIFEST)
-    calls = ["noisy", "crash", "broken", "leave", "noisy", "nowhere"]
+    calls = ["noisy", "crash", "broken", "noisy", "nowhere"]
 
     done = talk(output, [*HELLO, *(call(n, name) for n, name in enumerate(calls, 1))])
 
@@ -90,6 +103,19 @@ def test_an_implementation_that_prints_while_it_is_imported_harms_nothing(tmp_pa
     assert_only_messages(done.stdout)
     assert "while importing" in done.stderr
     assert "while constructed" in done.stderr
+
+
+def test_a_method_that_leaves_the_process_fails_and_the_server_lives_on(tmp_path: Path) -> None:
+    output = generate(tmp_path, MANIFEST)
+
+    done = talk(output, [*HELLO, call(1, "leave"), call(2, "add", {"a": 1})])
+
+    _, left, added = assert_only_messages(done.stdout)
+    assert left["result"]["isError"] is True
+    said = left["result"]["content"][0]["text"]
+    assert said.startswith("backend_failed: leave failed with SystemExit")
+    assert "password" not in said
+    assert added["result"]["structuredContent"] == {"result": 3}
 
 
 def test_lines_that_are_no_messages_end_nothing(tmp_path: Path) -> None:
@@ -118,7 +144,7 @@ def test_a_server_whose_implementation_is_missing_says_so_and_ends(
 
     done = subprocess.run(
         [sys.executable, "-m", f"{PACKAGE}.server"],
-        env={**os.environ, "PYTHONPATH": str(output)},
+        env=environment(output),
         input="",
         capture_output=True,
         text=True,
@@ -153,7 +179,7 @@ def test_a_failing_constructor_is_the_authors_to_see_and_not_the_clients(tmp_pat
 
     done = subprocess.run(
         [sys.executable, "-m", f"{PACKAGE}.server"],
-        env={**os.environ, "PYTHONPATH": str(output)},
+        env=environment(output),
         input=json.dumps(HELLO[0]) + "\n",
         capture_output=True,
         text=True,

@@ -14,7 +14,7 @@ from typing import Any, Final
 import markdown
 from markdown_it import MarkdownIt
 
-from tests.security.material import Files, Json, collapsed
+from tests.security.material import Files, Json, collapsed, printable
 
 # --- (a) the shape of the code -----------------------------------------------------------------
 
@@ -104,6 +104,15 @@ def baked(files: Files, name: str) -> Json:
     return value
 
 
+def entry_of(files: Files, tool: str) -> Json:
+    """What the catalog says about one tool."""
+    lists = [t for path, t in files.items() if path.match("*/catalog/tools/*.jsonl")]
+    entries = [json.loads(line) for text in lists for line in text.split("\n") if line]
+    (found,) = [entry for entry in entries if entry.get("name") == tool]
+    value: Json = found
+    return value
+
+
 def assert_texts_survive(manifest: Json, files: Files) -> None:
     server = baked(files, "server.json")
     for key in ("version", "title", "instructions"):
@@ -114,7 +123,7 @@ def assert_texts_survive(manifest: Json, files: Files) -> None:
     for name, tool in manifest["tools"].items():
         assert shown[name]["description"] == tool["summary"]
         assert shown[name]["example"] == tool["example"]
-        entry = baked(files, f"tools/{name}.json")
+        entry = entry_of(files, name)
         definition = entry["definition"]
         assert definition["title"] == tool["title"]
         assert definition["description"] == tool["description"]
@@ -143,9 +152,9 @@ def assert_model_says_the_same(tool: Json, files: Files, name: str) -> None:
         *out["enum"],
     ]
     assert [value for value in values if value not in said] == []
-    shown = {collapsed(text) for text in said if isinstance(text, str)}
+    shown = {printable(text) for text in said if isinstance(text, str)}
     described = [parameters["plain"], parameters["fixed"], inner, out]
-    texts = [collapsed(schema["description"]) for schema in described]
+    texts = [printable(schema["description"]) for schema in described]
     assert [text for text in texts if text not in shown] == []
 
 

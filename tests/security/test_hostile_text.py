@@ -1,6 +1,7 @@
 """No string in a manifest becomes code, markup or a path, whatever it contains."""
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -17,7 +18,7 @@ from tests.security.checks import (
     assert_only_expected_code,
     assert_pages_show_text,
     assert_texts_survive,
-    baked,
+    entry_of,
     python_of,
     rendered,
     shape,
@@ -47,8 +48,9 @@ def benign(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def say(capfd: pytest.CaptureFixture[str], sentence: str) -> None:
+    """Told to whoever watches the run; on stderr, which workers share with the terminal."""
     with capfd.disabled():
-        print(f"\n{sentence}")
+        print(f"\n{sentence}", file=sys.stderr, flush=True)
 
 
 def test_every_nasty_text_in_every_position_stays_text(
@@ -208,7 +210,7 @@ def test_drawn_parameter_names_are_encoded_or_refused(
             return
         for source in python_of(files).values():
             assert_only_expected_code(source)
-        entry = baked(files, "tools/tool.json")
+        entry = entry_of(files, "tool")
         assert list(entry["definition"]["inputSchema"]["properties"]) == names
         for page in rendered(files[PurePosixPath("docs/tools/tool.md")]):
             assert page.texts("td")[0::5] == [collapsed(name) for name in names]

@@ -444,13 +444,14 @@ def test_generation_reaches_no_network_no_other_file_and_never_the_implementatio
     (tmp_path / "hidden_implementation.py").write_text("open('canary', 'w')", encoding="utf-8")
     (tmp_path / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
 
-    done = watched(tmp_path, "generate", "--no-cache")
+    done = watched(tmp_path, "generate", "--no-cache", "--format", "json")
 
     assert connections(listener) == 0
     assert "Traceback" not in done.stderr
     assert done.returncode == 0, done.stderr
-    for place in ("http://", "https://", "file://"):
-        assert f'reference "{place}' in done.stderr
+    facts = [problem["fact"] for problem in json.loads(done.stdout)]
+    for place in ("http://", "https://", "file://", "/etc/passwd", "../secret.json"):
+        assert any(fact.startswith(f'reference "{place}') for fact in facts), place
     assert {path.name for path in tmp_path.iterdir()} == {
         *("generated", "hidden_implementation.py", "secret.json", "tools.yaml")
     }

@@ -31,6 +31,11 @@ class Cache:
         if folder is not None and (folder / _FOLDER).is_dir():
             self._database = _open(folder)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing at all is known, so that all work will have to be done."""
+        return self._database is None
+
     def get(self, keys: Iterable[str]) -> dict[str, str]:
         """Those of `keys` that are known, each checked against the digest it was kept with."""
         wanted = list(dict.fromkeys(keys))

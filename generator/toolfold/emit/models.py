@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from toolfold.emit.cache import Cache, content_key
-from toolfold.emit.workers import Progress, model_all
+from toolfold.emit.workers import Helper, Progress, model_all
 from toolfold.plan.model import ToolPlan
 
 
@@ -22,13 +22,13 @@ class ModelsPiece:
 
 
 def model_pieces(
-    tools: Sequence[ToolPlan], store: Cache, progress: Progress
+    tools: Sequence[ToolPlan], store: Cache, helper: Helper, progress: Progress
 ) -> dict[str, ModelsPiece]:
     """Name to models, for every tool."""
     keys = {tool.name: _key(tool) for tool in tools}
     known = store.get(keys.values())
     missing = [(tool.name, tool.models) for tool in tools if keys[tool.name] not in known]
-    for pieces in model_all(missing, progress):
+    for pieces in model_all(missing, helper, progress):
         fresh = {keys[name]: json.dumps(piece) for name, piece in pieces.items()}
         store.put(fresh)
         known |= fresh

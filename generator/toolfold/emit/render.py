@@ -1,6 +1,6 @@
 """Plan to text: templates place what the plan decided; the result maps each path to its text."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -8,9 +8,9 @@ import jinja2
 
 from toolfold.emit.cache import Cache
 from toolfold.emit.format import formatted
-from toolfold.emit.models import model_pieces
+from toolfold.emit.models import ModelsPiece, model_pieces
 from toolfold.emit.templates import templates_dir
-from toolfold.emit.workers import Progress
+from toolfold.emit.workers import Helper, Progress
 from toolfold.plan.escape import json_text, output_path
 from toolfold.plan.model import Plan
 
@@ -28,9 +28,10 @@ _MODULES: Final = (
 )
 
 
-def render(plan: Plan, cache: Cache, progress: Progress) -> Files:
+def render(plan: Plan, cache: Cache, helper: Helper, progress: Progress) -> Files:
     """Every output file's text by its path below the output folder, sorted by path."""
-    files = dict(_python(plan, cache, progress))
+    pieces = model_pieces(plan.tools, cache, helper, progress)
+    files = dict(_python(plan, pieces))
     sources = {path: text for path, text in files.items() if path.suffix == ".py"}
     files |= formatted(sources, cache)
     files |= dict(_data(plan))
@@ -38,7 +39,7 @@ def render(plan: Plan, cache: Cache, progress: Progress) -> Files:
     return dict(sorted(files.items()))
 
 
-def _python(plan: Plan, cache: Cache, progress: Progress) -> Iterator[tuple[PurePosixPath, str]]:
+def _python(plan: Plan, pieces: Mapping[str, ModelsPiece]) -> Iterator[tuple[PurePosixPath, str]]:
     environment = _environment()
     for name in _MODULES:
         if not _is_wanted(name, plan):
@@ -46,7 +47,6 @@ def _python(plan: Plan, cache: Cache, progress: Progress) -> Iterator[tuple[Pure
         text = environment.get_template(f"{name}.jinja").render(plan=plan)
         yield output_path(plan.package, *name.split("/")), text
     template = environment.get_template("models/tool.py.jinja")
-    pieces = model_pieces(plan.tools, cache, progress)
     for tool in plan.tools:
         text = template.render(plan=plan, piece=pieces[tool.name])
         yield output_path(plan.package, "models", f"{tool.module}.py"), text

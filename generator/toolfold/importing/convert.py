@@ -9,7 +9,10 @@ from toolfold.importing.sources import ForeignTool, Json
 from toolfold.importing.write import Noted
 
 _SUMMARY_LENGTH: Final = 120
-_SENTENCE_END: Final = re.compile(r"(?<=[.!?])\s+(?=[A-Z\"'(\[])|(?<=[。！？])|\n")
+# A blank line, or a new line that does not go on in lower case, ends the first paragraph.
+_PARAGRAPH_END: Final = re.compile(r"\n\s*\n|\n(?=\s*[^a-z\s])")
+_FULL_STOP: Final = re.compile(r"(\S+?)([.!?])\s+(?=(\S))|(?<=[。！？])")
+_ABBREVIATIONS: Final = frozenset({"etc", "vs", "approx", "incl", "dr", "no", "st"})
 
 
 def manifest_of(tools: Sequence[ForeignTool], server: str) -> Json:
@@ -61,8 +64,23 @@ def _effect(annotations: Json) -> Any:
 
 def _summary(tool: ForeignTool) -> str:
     text = tool.description.strip() or tool.title or tool.name.replace("_", " ")
-    sentence = " ".join(_SENTENCE_END.split(text, maxsplit=1)[0].split())
-    sentence = sentence.strip("#*` ").rstrip(".") or tool.name
+    paragraph = " ".join(_PARAGRAPH_END.split(text, maxsplit=1)[0].split())
+    sentence = _first_sentence(paragraph).lstrip("# ").rstrip(". ")
+    if sentence.startswith("**") and sentence.endswith("**"):
+        sentence = sentence.strip("*")
+    sentence = sentence or tool.name
     if len(sentence) <= _SUMMARY_LENGTH:
         return sentence
     return sentence[: _SUMMARY_LENGTH - 1].rsplit(" ", 1)[0].rstrip(",;:. ") + "…"
+
+
+def _first_sentence(text: str) -> str:
+    """Up to the first full stop that no abbreviation explains, before something like a capital."""
+    for stop in _FULL_STOP.finditer(text):
+        word, mark, following = stop.groups()
+        if word is None:
+            return text[: stop.end()]
+        is_abbreviation = "." in word or word.strip("(\"'").lower() in _ABBREVIATIONS
+        if not following.islower() and not (mark == "." and is_abbreviation):
+            return text[: stop.end(2)]
+    return text

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolfold.importing.sources import ForeignTool
+from toolfold.plan.escape import file_stem
 from toolfold.plan.meta_tools import default_meta_names
 from toolfold.plan.naming import identities
 
@@ -67,7 +68,8 @@ def _free(candidates: list[str], taken: set[str], reserved: set[str]) -> str:
             return name
     base, number = candidates[-1], 2
     while True:
-        name = f"{base[: _LONGEST - 4]}_{number}"
+        suffix = f"_{number}"
+        name = base[: _LONGEST - len(suffix)] + suffix
         if name not in reserved and not taken & identities(name).keys():
             return name
         number += 1
@@ -78,11 +80,11 @@ def _slugs(servers: list[str]) -> dict[str, str]:
     slugs: dict[str, str] = {}
     taken: set[str] = set()
     for server in servers:
-        base = re.sub(r"[^A-Za-z0-9_-]+", "-", server).strip("-")[:56] or "server"
+        base = re.sub(r"[^A-Za-z0-9_-]+", "-", server).strip("-")[:56].strip("-") or "server"
         slug, number = base, 2
-        while slug.casefold() in taken:
+        while file_stem(slug).casefold() in taken:
             slug, number = f"{base}-{number}", number + 1
-        taken.add(slug.casefold())
+        taken.add(file_stem(slug).casefold())
         slugs[server] = slug
     return slugs
 

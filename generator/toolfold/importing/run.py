@@ -33,30 +33,38 @@ def import_tools(
     tools = read_tools(list(files))
     data = manifest_of(tools, server_name(tools, files[0].stem) if name is None else name)
     text = manifest_text(data, ", ".join(file.name for file in files))
-    is_unchanged = _write(output, text, force=force)
-    warnings = _findings(output, len(tools))
+    is_unchanged = _is_there(output, text, force=force)
+    try:
+        warnings = _write(output, text, len(tools))
+    except OSError as error:
+        raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from None
     return Imported(output, is_unchanged, len(tools), len(data["categories"]), warnings)
 
 
-def _write(output: Path, text: str, *, force: bool) -> bool:
-    if output.exists():
-        if output.read_bytes() == text.encode():
-            return True
-        if not force:
-            raise UsageError(f"{output}: there already and different; --force replaces it")
-    output.parent.mkdir(parents=True, exist_ok=True)
-    staged = output.with_name(f".{output.name}.toolfold-new")
-    staged.write_bytes(text.encode())
-    staged.replace(output)
+def _is_there(output: Path, text: str, *, force: bool) -> bool:
+    if not output.is_file():
+        return False
+    if output.read_bytes() == text.encode():
+        return True
+    if not force:
+        raise UsageError(f"{output}: there already and different; --force replaces it")
     return False
 
 
-def _findings(output: Path, expected: int) -> tuple[Problem, ...]:
-    """What the compiler says of the new manifest; it may warn, but not refuse."""
-    loaded = load(output)
-    if len(loaded.manifest.tools) != expected:
-        raise RuntimeError(f"{expected} tools read, {len(loaded.manifest.tools)} in {output}")
+def _write(output: Path, text: str, expected: int) -> tuple[Problem, ...]:
+    """Write the manifest once the compiler has accepted it; what it warned about."""
+    output.parent.mkdir(parents=True, exist_ok=True)
+    staged = output.with_name(f".{output.name}.toolfold-new")
+    staged.write_bytes(text.encode())
     try:
-        return build_plan(loaded, "../..").warnings
+        loaded = load(staged, str(output))
+        if len(loaded.manifest.tools) != expected:
+            raise RuntimeError(f"{expected} tools read, {len(loaded.manifest.tools)} written")
+        warnings = build_plan(loaded, "../..").warnings
+        staged.replace(output)
     except ManifestError as error:
-        return error.problems
+        refused = "\n".join(f"  {p.path or 'the manifest'}: {p.fact}" for p in error.problems[:20])
+        raise UsageError(f"these tools cannot be served, nothing was written:\n{refused}") from None
+    finally:
+        staged.unlink(missing_ok=True)
+    return warnings

@@ -12,6 +12,7 @@ from toolfold.errors import UsageError
 Json = dict[str, Any]
 
 _LONGEST_KEY: Final = 1000  # YAML reads no longer ones
+_DEEPEST: Final = 200  # the manifest's own limit is lower; this one keeps reading finite
 
 
 @dataclass(frozen=True)
@@ -85,42 +86,52 @@ def _finite(text: str) -> float:
 def _tool(tool: Any, default_server: str, where: str) -> ForeignTool:
     if not isinstance(tool, dict) or not isinstance(tool.get("name"), str) or not tool["name"]:
         raise UsageError(f"{where}: not a tool with a name")
-    schema = tool.get("inputSchema")
-    if schema is not None and not isinstance(schema, dict):
-        raise UsageError(f"{where} ({tool['name']}): inputSchema is not an object")
-    server = tool.get("server")
-    return ForeignTool(
-        server=_text(server) if isinstance(server, str) and server else default_server,
-        name=_text(tool["name"]),
+    where = f"{where} ({tool['name'][:100]!a})"
+    server = tool.get("server") or default_server
+    if not isinstance(server, str):
+        raise UsageError(f"{where}: server is not text")
+    schema = _object(tool, "inputSchema", where) or {}
+    if schema.get("type", "object") != "object":
+        raise UsageError(f"{where}: the root type of inputSchema is not object")
+    found = ForeignTool(
+        server=server,
+        name=tool["name"],
         description=_text(tool.get("description")),
-        input_schema=_clean(schema or {}),
-        output_schema=_clean(_object(tool.get("outputSchema"))) or None,
+        input_schema=schema,
+        output_schema=_object(tool, "outputSchema", where),
         title=" ".join(_text(tool.get("title")).split()) or None,
-        annotations=_clean(_object(tool.get("annotations"))),
-        meta=_clean(_object(tool.get("_meta"))),
+        annotations=_object(tool, "annotations", where) or {},
+        meta=_object(tool, "_meta", where) or {},
     )
+    kept = [found.server, found.name, schema, found.output_schema, found.annotations, found.meta]
+    _refuse_unwritable(kept, where)
+    return found
 
 
-def _object(value: Any) -> Json:
-    return value if isinstance(value, dict) else {}
+def _object(tool: Json, key: str, where: str) -> Json | None:
+    value = tool.get(key)
+    if value is None or isinstance(value, dict):
+        return value
+    raise UsageError(f"{where}: {key} is not an object")
 
 
 def _text(value: Any) -> str:
-    """Text that can be written: JSON may hold halves of characters, files cannot."""
-    if not isinstance(value, str):
-        return ""
-    return value.encode("utf-8", "replace").decode("utf-8") if _is_broken(value) else value
+    """Prose that can be written: a description may be cut in the middle of a character."""
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
-def _is_broken(text: str) -> bool:
-    return any("\ud800" <= character <= "\udfff" for character in text)
-
-
-def _clean(value: Any) -> Any:
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, dict):
-        if any(len(key) > _LONGEST_KEY for key in value):
-            raise UsageError(f"a property name of more than {_LONGEST_KEY} characters")
-        return {_text(key): _clean(inner) for key, inner in value.items()}
-    return [_clean(inner) for inner in value] if isinstance(value, list) else value
+def _refuse_unwritable(values: list[Any], where: str) -> None:
+    """Names and schemas are kept exactly, so what no file can hold is refused."""
+    waiting = [(value, 0) for value in values]
+    while waiting:
+        value, depth = waiting.pop()
+        if depth > _DEEPEST:
+            raise UsageError(f"{where}: nested too deeply")
+        if isinstance(value, dict):
+            if any(len(json.dumps(key)) > _LONGEST_KEY for key in value):
+                raise UsageError(f"{where}: a property name of more than {_LONGEST_KEY} characters")
+            waiting += [(inner, depth + 1) for pair in value.items() for inner in pair]
+        elif isinstance(value, list):
+            waiting += [(inner, depth + 1) for inner in value]
+        elif isinstance(value, str) and any("\ud800" <= c <= "\udfff" for c in value):
+            raise UsageError(f"{where}: half of a character in {value[:60]!a}")

@@ -25,13 +25,13 @@ class Loaded:
     files: tuple[Path, ...]
 
 
-def load(path: Path) -> Loaded:
-    """Read, merge, shape and validate the manifest at `path`.
+def load(path: Path, name: str | None = None) -> Loaded:
+    """Read, merge, shape and validate the manifest at `path`, called `name` in messages.
 
     Raises ManifestError with every problem that can be found in one run, and UsageError when
     there is no such file.
     """
-    reader = _Files(path)
+    reader = _Files(path, name or str(path))
     tree = reader.root()
     problems: list[Problem] = []
     for part in reader.matched(tree, "include", problems):
@@ -51,13 +51,14 @@ def load(path: Path) -> Loaded:
 class _Files:
     """The files of one manifest, read once each, named relative to the manifest's folder."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str) -> None:
         self.path = path
+        self.name = name
         self.folder = path.parent
         self.files: list[Path] = []
 
     def root(self) -> Mapping:
-        return self._read(self.path, str(self.path))
+        return self._read(self.path, self.name)
 
     def matched(self, tree: Mapping, key: str, problems: list[Problem]) -> Iterator[Mapping]:
         """Every file that the patterns under `key` match, in the order of the patterns."""

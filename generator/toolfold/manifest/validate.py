@@ -35,6 +35,7 @@ class _Rules:
             if tool.cache and tool.effect != "read":
                 fact = f"effect {tool.effect} cannot be cached"
                 yield self._problem((*path, "cache"), fact, "only `effect: read` may be")
+            yield from self._annotations(path, tool)
             for index, related in enumerate(tool.related):
                 yield from self._known_tool((*path, "related", index), related)
 
@@ -56,6 +57,15 @@ class _Rules:
                 fact = "an upstream server has either a command or a url"
                 hint = "`command: [program, argument]` to start one, `url:` to reach one"
                 yield self._problem(("servers", name), fact, hint)
+
+    def _annotations(self, path: Path, tool: Tool) -> Iterator[Problem]:
+        """One annotation of the wrong type would make clients refuse the whole list."""
+        for key, value in tool.annotations.items():
+            wanted = {"title": str}.get(key, bool if key.endswith("Hint") else object)
+            if value is not None and not isinstance(value, wanted):
+                hint = "a title is text, a hint is true or false"
+                fact = f"not a value for {key}"
+                yield self._problem((*path, "annotations", key), fact, hint)
 
     def _exclusive(self, path: Path, tool: Tool) -> Iterator[Problem]:
         for ours, foreign in (("parameters", "input_schema"), ("returns", "output_schema")):

@@ -51,7 +51,12 @@ def _names(manifest: Manifest) -> Json:
 def _inventory(
     manifest: Manifest, categories: Sequence[CategoryPlan], meta: Sequence[MetaToolPlan]
 ) -> Json:
+    lines = views.lines(manifest, meta)
+    schema = next((tool.name for tool in meta if tool.role == "schema"), "")
+    next_step = f"{schema}(tool)" if schema else ""
     return {
-        "all": views.inventory(manifest, categories, meta),
-        "categories": {c.name: views.inventory(manifest, [c], meta) for c in categories},
+        "all": views.inventory(manifest, categories, lines, next_step),
+        "categories": {
+            c.name: views.inventory(manifest, [c], lines, next_step) for c in categories
+        },
     }

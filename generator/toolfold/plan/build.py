@@ -31,8 +31,8 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
     check_names(manifest, meta, package, problems)
     check_definitions(manifest.defs, problems.reporter(is_foreign=False))
     tools = [plan for name in manifest.tools if (plan := plan_tool(name, manifest, problems))]
-    if problems.errors():
-        raise ManifestError(problems.errors())
+    if problems.errors:
+        raise ManifestError(p for p in problems.found if p.severity == "error")
     categories = _categories(manifest, meta)
     return Plan(
         header=header_for(loaded.name),

@@ -61,9 +61,9 @@ class _Flattener:
             self._class(document, self.name)
         else:
             # A class with one field, of which the emitter keeps the annotation as an alias.
-            root = self._type(document, self.name)
-            alias = {"type": "object", "properties": {"root": root}, "required": ["root"]}
+            alias: Schema = {"type": "object", "properties": {}, "required": ["root"]}
             self.result.classes[self.name] = alias
+            alias["properties"]["root"] = self._type(document, self.name)
 
     def _type(self, schema: Any, name: str) -> Schema:
         """A schema that refers to classes where objects were; `name` is for a class to make."""

@@ -23,6 +23,7 @@ class Problems:
     def __init__(self, tree: Mapping) -> None:
         self.tree = tree
         self.found: list[Problem] = []
+        self.errors = 0
 
     def error(self, path: ManifestPath, fact: str, hint: str, code: str) -> None:
         """Something that refuses the manifest."""
@@ -43,10 +44,6 @@ class Problems:
 
         return report
 
-    def errors(self) -> list[Problem]:
-        """Those that refuse the manifest."""
-        return [problem for problem in self.found if problem.severity == "error"]
-
     def place(self, path: ManifestPath) -> Place:
         """Where the key at `path` stands."""
         return place_of(self.tree, path, of_key=True)
@@ -63,3 +60,4 @@ class Problems:
     ) -> None:
         place = place_of(self.tree, path, of_key=of_key)
         self.found.append(Problem(place, dotted(path), fact, hint, severity, code))
+        self.errors += severity == "error"

@@ -21,9 +21,9 @@ def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | N
     tool = manifest.tools[name]
     given = input_origin(name, tool, manifest.defs)
     returned = output_origin(name, tool, manifest.defs)
-    before = len(problems.errors())
+    before = problems.errors
     _check(name, manifest, given, returned, problems)
-    if len(problems.errors()) > before:
+    if problems.errors > before:
         return None
     stem = naming.class_name(name)
     result = f"{stem}Result" if returned else None

@@ -1,27 +1,33 @@
 """Views: the ready texts that agents ask for, written when generating."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan.escape import json_text
 from toolfold.plan.model import CategoryPlan, Json, MetaToolPlan
 
 
+def lines(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> dict[str, Json]:
+    """Name to inventory line, for every tool and meta-tool."""
+    found = {tool.name: _line(tool.name, tool.summary, tool.example) for tool in meta}
+    for name, tool in manifest.tools.items():
+        found[name] = _line(name, tool.summary, tool.example)
+    return found
+
+
 def inventory(
     manifest: Manifest,
     categories: Sequence[CategoryPlan],
-    meta: Sequence[MetaToolPlan],
+    lines: Mapping[str, Json],
+    next_step: str,
 ) -> str:
-    """Every category with its tools: name, one line, one brief example prompt each."""
-    lines = {tool.name: _meta_line(tool) for tool in meta}
-    lines |= {name: _tool_line(name, tool) for name, tool in manifest.tools.items()}
+    """Categories with their tools: name, one line, one brief example prompt each."""
     view: Json = {"version": manifest.server.version}
     view["categories"] = [_category(category, lines) for category in categories]
     if manifest.disclosure.quick_actions:
         view["quickActions"] = list(manifest.disclosure.quick_actions)
-    schema = next((tool.name for tool in meta if tool.role == "schema"), None)
-    if schema:
-        view["next"] = f"{schema}(tool)"
+    if next_step:
+        view["next"] = next_step
     return json_text(view)
 
 
@@ -39,20 +45,12 @@ def detail(name: str, tool: Tool, parameters: Json, returns: Json | None) -> str
     return json_text(view)
 
 
-def _category(category: CategoryPlan, lines: dict[str, Json]) -> Json:
+def _category(category: CategoryPlan, lines: Mapping[str, Json]) -> Json:
     view: Json = {"name": category.name}
     if category.description:
         view["description"] = category.description
     view["tools"] = [lines[name] for name in category.tools]
     return view
-
-
-def _tool_line(name: str, tool: Tool) -> Json:
-    return _line(name, tool.summary, tool.example)
-
-
-def _meta_line(meta: MetaToolPlan) -> Json:
-    return _line(meta.name, meta.summary, meta.example)
 
 
 def _line(name: str, summary: str, example: str | None) -> Json:

@@ -1,0 +1,113 @@
+"""Tool lists on disk, the command that imports them, and what the manifest then says."""
+
+import contextlib
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from toolfold.cli import main
+from toolfold.manifest.load import load
+from toolfold.manifest.schema import Manifest, Tool
+from toolfold_runtime import Catalog
+
+Json = dict[str, Any]
+
+MANIFEST: Final = "tools.yaml"
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command answered."""
+
+    code: int
+    out: str
+    err: str
+
+
+def tool(name: str, schema: Json | None = None, **fields: Any) -> Json:
+    """A tool as `tools/list` shows it."""
+    return {"name": name, "inputSchema": {"type": "object"} if schema is None else schema, **fields}
+
+
+def toolfold(folder: Path, *arguments: str) -> Said:
+    """Carry out a command in `folder`, in this process."""
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.chdir(folder), redirect_stdout(out), redirect_stderr(err):
+        code = main(arguments)
+    return Said(code, out.getvalue(), err.getvalue())
+
+
+def python(
+    folder: Path, *arguments: str, timeout: int = 120, environment: Mapping[str, str] | None = None
+) -> Said:
+    """Run an interpreter in `folder`, in a process of its own."""
+    done = subprocess.run(
+        [sys.executable, *arguments],
+        cwd=folder,
+        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=timeout,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+def save(folder: Path, document: Any, stem: str = "demo") -> str:
+    """A document as a JSON file in `folder`; the file's name."""
+    text = document if isinstance(document, str) else json.dumps(document)
+    (folder / f"{stem}.json").write_text(text, encoding="utf-8")
+    return f"{stem}.json"
+
+
+def imported(folder: Path, document: Any, stem: str = "demo") -> Manifest:
+    """The manifest of a list that must import, read back."""
+    said = toolfold(folder, "import", "tools", save(folder, document, stem))
+    assert said.code == 0, said.err
+    return read_back(folder)
+
+
+def refused(folder: Path, document: Any) -> str:
+    """What is said of a list that must not import; nothing may be written."""
+    said = toolfold(folder, "import", "tools", save(folder, document))
+    assert said.code == 2, said
+    assert not (folder / MANIFEST).exists()
+    assert "this is a bug" not in said.err
+    assert said.out == ""
+    return said.err
+
+
+def read_back(folder: Path) -> Manifest:
+    return load(folder / MANIFEST).manifest
+
+
+def by_id(manifest: Manifest) -> dict[str, Tool]:
+    return {str(entry.id): entry for entry in manifest.tools.values()}
+
+
+def names_by_id(manifest: Manifest) -> dict[str, str]:
+    return {str(entry.id): name for name, entry in manifest.tools.items()}
+
+
+def generated(folder: Path) -> Catalog:
+    """The catalog of the package that the manifest in `folder` generates."""
+    said = toolfold(folder, "generate", "--quiet")
+    assert said.code == 0, said.err
+    return catalog(folder)
+
+
+def catalog(folder: Path) -> Catalog:
+    (data,) = (folder / "generated").glob("*/catalog")
+    return Catalog(data, data.parent.name)
+
+
+def exact(value: Any) -> str:
+    """A value as text that tells 1 from 1.0 and true, and one order of keys from another."""
+    return json.dumps(value, allow_nan=False)
