@@ -47,7 +47,7 @@ def machine_report(problems: Iterable[Problem], drift: Iterable[Drift], form: Fo
     """All findings as one JSON array, or as GitHub annotations, one per line."""
     if form == "json":
         records = [*map(_record, problems), *map(_drift_record, drift)]
-        return json.dumps(records, ensure_ascii=False, indent=2)
+        return json.dumps(records, indent=2)
     return "\n".join([*map(_annotation, problems), *map(_drift_annotation, drift)])
 
 
@@ -136,7 +136,8 @@ def _annotation(problem: Problem) -> str:
 
 
 def _escaped(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+    lines = text.replace("%", "%25").replace("\r", "%0D").split("\n")
+    return "%0A".join(_shown(line) for line in lines)
 
 
 def _property(text: str) -> str:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import toolfold_runtime
 
 from toolfold.emit.cache import Cache, content_key
+from toolfold.emit.swap import has_remains
 from toolfold.emit.templates import templates_dir
 from toolfold.emit.tree import left_over, scan
 from toolfold.errors import Place, Problem, Source
@@ -53,6 +54,8 @@ def warnings_if_current(store: Cache, manifest: Path, way_back: str, output: Pat
     try:
         if not _same_inputs(record, manifest) or not _same_outputs(record["outputs"], output):
             return None
+        if has_remains(output):
+            return None  # a run that died left something to tidy up
         warnings = _problems(record["warnings"], [Path(path) for path, _ in record["inputs"]])
     except OSError:
         return None

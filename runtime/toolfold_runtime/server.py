@@ -29,8 +29,12 @@ async def run_stdio(
     server = build_server(catalog, meta_tools, executor)
     # What methods print goes to stderr, buffered or not: stdout belongs to the protocol.
     async with stdio_server() as (incoming, outgoing):
-        with contextlib.redirect_stdout(sys.stderr):
-            await server.run(incoming, outgoing, server.create_initialization_options())
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                await server.run(incoming, outgoing, server.create_initialization_options())
+        finally:
+            if sys.__stdout__ is not None:
+                sys.__stdout__.flush()
 
 
 def build_server(

@@ -21,6 +21,16 @@ Json = dict[str, Any]
 
 MANIFEST: Final = "tools.yaml"
 
+#: A program that imports every module of the package that it is given, and counts them.
+IMPORT_ALL: Final = """
+import importlib, pkgutil, sys
+package = importlib.import_module(sys.argv[1])
+found = [m.name for m in pkgutil.walk_packages(package.__path__, package.__name__ + ".")]
+for name in found:
+    importlib.import_module(name)
+print(len(found))
+"""
+
 
 @dataclass(frozen=True)
 class Said:
@@ -111,3 +121,8 @@ def catalog(folder: Path) -> Catalog:
 def exact(value: Any) -> str:
     """A value as text that tells 1 from 1.0 and true, and one order of keys from another."""
     return json.dumps(value, allow_nan=False)
+
+
+def as_sent(schema: Json) -> str:
+    """A schema as text like `exact`, but for the order of its root's keys: the SDK sorts those."""
+    return exact(dict(sorted(schema.items())))

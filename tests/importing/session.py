@@ -56,5 +56,6 @@ def _answer(to: IO[str], back: IO[str], number: int, method: str, params: Json) 
         assert line, f"the server left without an answer to {method}"
         message = json.loads(line)
         if message.get("id") == number:
+            assert "result" in message, line
             result: Json = message["result"]
             return result

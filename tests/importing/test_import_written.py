@@ -190,6 +190,11 @@ def assert_same(tools: list[Json], manifest: Manifest) -> None:
 @settings(max_examples=150, deadline=None)
 @given(st.lists(TOOLS, min_size=1, max_size=4))
 @example([tool("a"), tool("A"), tool("a ")])
+@example([tool("a", {"properties": {"p": {"type": {}, "enum": None}}})])
+@example([tool("a", {"type": "object", "properties": {"p": {"type": [[], {}], "const": []}}})])
+@example([tool("a", {"$ref": "#", "allOf": [{"$ref": "#"}], "anyOf": [{"$ref": "#/anyOf/0"}]})])
+@example([tool("a", {"properties": {"p": {"$ref": "#/%ff/~2/-1/٣"}, "q": {"$ref": "#x"}}})])
+@example([tool("a", {"properties": {"p": {"allOf": [{"required": 5}, {"properties": []}]}}})])
 @example([{"name": "t", "inputSchema": {"type": "object", "default": -0.0, "x": 1e22}}])
 def test_any_list_of_tools_reads_back_equal_or_is_refused_whole(tools: list[Json]) -> None:
     manifest = imported_or_refused(tools)

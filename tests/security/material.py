@@ -79,6 +79,8 @@ NASTY: Final = (
     "`",
     "``` text",
     "```\n<script>\n```",
+    "x\n```\n<script>alert(1)</script>\n",
+    "x\n````\n<b>bold</b>\n```\n",
     "~~~",
     "a ` b `` c ``` d ```` e",
     "*a* **b** ***c*** _d_ __e__ ~~f~~ ==g== ^^h^^ ~i~",

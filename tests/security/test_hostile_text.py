@@ -99,6 +99,35 @@ def test_a_nasty_text_about_the_server_stays_text(text: str, tmp_path: Path) -> 
     assert_pages_show_text(manifest, files)
 
 
+def test_every_nasty_text_as_a_parameter_name_stays_a_name(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """A name stands in the model as an alias, in the signature, in tables and in the schema."""
+    names = [text for text in NASTY if len(text) < 500]
+    plain: Json = {"category": "one", "effect": "read", "summary": "s"}
+    tools = {
+        f"tool_{number}": {
+            **plain,
+            "parameters": {name: {"type": "object", "properties": {name: {}}}},
+            "returns": {"type": "object", "properties": {name: {"enum": [name]}}},
+            "examples": [{"arguments": {name: {name: name}}}],
+        }
+        for number, name in enumerate(names)
+    }
+    files = compiled(hostile_manifest(lambda: "word", tools), tmp_path)
+
+    for source in python_of(files).values():
+        assert_only_expected_code(source)
+    for number, name in enumerate(names):
+        entry = entry_of(files, f"tool_{number}")
+        assert list(entry["definition"]["inputSchema"]["properties"]) == [name]
+        for page in rendered(files[PurePosixPath(f"docs/tools/tool_{number}.md")]):
+            assert page.texts("td")[0] == collapsed(name)
+            assert collapsed(name) in page.texts("pre")[0]
+    assert_importing_does_nothing([files], tmp_path)
+    say(capfd, f"hostile: {len(names)} texts as names of parameters and properties")
+
+
 def test_drawn_texts_in_every_position_stay_text(
     tmp_path: Path, benign: dict[str, str], capfd: pytest.CaptureFixture[str]
 ) -> None:

@@ -67,6 +67,11 @@ def locked(output: Path) -> Iterator[None]:
         os.close(handle)
 
 
+def has_remains(output: Path) -> bool:
+    """Whether a run that died left something beside the output."""
+    return _new(output).exists() or _old(output).exists()
+
+
 def _new(output: Path) -> Path:
     return output.with_name(f".{output.name}.toolfold-new")
 

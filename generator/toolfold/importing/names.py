@@ -21,13 +21,13 @@ def tool_names(tools: Sequence[ForeignTool]) -> dict[str, str]:
     A tool's own name where it is legal and free, else `server_tool`, then that with a number.
     """
     taken = {key for name in default_meta_names() for key in identities(name)}
-    # Own names first: a made-up name must never take one that a later tool really has.
-    own = {tool.name for tool in tools if _LEGAL.fullmatch(tool.name)}
+    # A made-up name must never take one that a later tool really has.
+    own = {key for tool in tools if _is_legal(tool.name) for key in identities(tool.name)}
     names: dict[str, str] = {}
     for tool in tools:
-        name = _free(_candidates(tool), taken, own - {tool.name})
-        names[tool.id] = name
-        taken.update(identities(name))
+        is_free = _is_legal(tool.name) and taken.isdisjoint(identities(tool.name))
+        names[tool.id] = tool.name if is_free else _made_up(tool, taken | own)
+        taken.update(identities(names[tool.id]))
     return names
 
 
@@ -48,9 +48,18 @@ def categories(tools: Sequence[ForeignTool]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _candidates(tool: ForeignTool) -> list[str]:
-    qualified = _legal(f"{tool.server}_{tool.name}")
-    return [tool.name, qualified] if _LEGAL.fullmatch(tool.name) else [qualified]
+def _is_legal(name: str) -> bool:
+    return _LEGAL.fullmatch(name) is not None
+
+
+def _made_up(tool: ForeignTool, taken: set[str]) -> str:
+    """`server_tool`, with a number where that is taken too."""
+    base = _legal(f"{tool.server}_{tool.name}")
+    name, number = base, 2
+    while not taken.isdisjoint(identities(name)):
+        suffix = f"_{number}"
+        name, number = base[: _LONGEST - len(suffix)] + suffix, number + 1
+    return name
 
 
 def _legal(text: str) -> str:
@@ -60,19 +69,6 @@ def _legal(text: str) -> str:
         return name
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
     return f"{name[: _LONGEST - 9]}_{digest}"
-
-
-def _free(candidates: list[str], taken: set[str], reserved: set[str]) -> str:
-    for name in candidates:
-        if name not in reserved and not taken & identities(name).keys():
-            return name
-    base, number = candidates[-1], 2
-    while True:
-        suffix = f"_{number}"
-        name = base[: _LONGEST - len(suffix)] + suffix
-        if name not in reserved and not taken & identities(name).keys():
-            return name
-        number += 1
 
 
 def _slugs(servers: list[str]) -> dict[str, str]:

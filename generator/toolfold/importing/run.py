@@ -35,7 +35,7 @@ def import_tools(
     text = manifest_text(data, ", ".join(file.name for file in files))
     is_unchanged = _is_there(output, text, force=force)
     try:
-        warnings = _write(output, text, len(tools))
+        warnings = _write(output, text, len(tools), is_wanted=not is_unchanged)
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from None
     return Imported(output, is_unchanged, len(tools), len(data["categories"]), warnings)
@@ -51,7 +51,7 @@ def _is_there(output: Path, text: str, *, force: bool) -> bool:
     return False
 
 
-def _write(output: Path, text: str, expected: int) -> tuple[Problem, ...]:
+def _write(output: Path, text: str, expected: int, *, is_wanted: bool) -> tuple[Problem, ...]:
     """Write the manifest once the compiler has accepted it; what it warned about."""
     output.parent.mkdir(parents=True, exist_ok=True)
     staged = output.with_name(f".{output.name}.toolfold-new")
@@ -61,7 +61,8 @@ def _write(output: Path, text: str, expected: int) -> tuple[Problem, ...]:
         if len(loaded.manifest.tools) != expected:
             raise RuntimeError(f"{expected} tools read, {len(loaded.manifest.tools)} written")
         warnings = build_plan(loaded, "../..").warnings
-        staged.replace(output)
+        if is_wanted:
+            staged.replace(output)
     except ManifestError as error:
         refused = "\n".join(f"  {p.path or 'the manifest'}: {p.fact}" for p in error.problems[:20])
         raise UsageError(f"these tools cannot be served, nothing was written:\n{refused}") from None

@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from toolfold.errors import ManifestError, Place, Problem, UsageError
+from toolfold.manifest.ids import ids_of, name_by_id
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import Manifest
 from toolfold.manifest.shape import nearest, shape
@@ -38,6 +39,7 @@ def load(path: Path, name: str | None = None) -> Loaded:
         _include(tree, part, problems)
     for part in reader.matched(tree, "overlays", problems):
         _overlay(tree, part, problems)
+    name_by_id(tree)
     try:
         manifest = shape(tree)
     except ManifestError as error:
@@ -139,14 +141,16 @@ def _overlay(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
     tools, changes = tree.get("tools"), part.get("tools")
     if not isinstance(tools, Mapping) or not isinstance(changes, Mapping):
         return
-    for name, change in changes.items():
+    ids = ids_of(tools)
+    for given, change in changes.items():
+        name = ids.get(given, given)
         path = dotted(("tools", name))
         if name not in tools:
             hint = nearest(name, list(tools)) or "an overlay only changes tools that exist"
-            problems.append(Problem(changes.keys_at[name], path, f'unknown tool "{name}"', hint))
+            problems.append(Problem(changes.keys_at[given], path, f'unknown tool "{name}"', hint))
         elif not isinstance(change, Mapping):
             fact = f"expected a mapping, found {kind_of(change)}"
-            problems.append(Problem(changes.values_at[name], path, fact))
+            problems.append(Problem(changes.values_at[given], path, fact))
         elif isinstance(tools[name], Mapping):
             tools[name] = _patched(tools[name], change)
 

@@ -12,6 +12,12 @@ from pydantic_core import to_json
 # markup. Entities are text to all of them; a backslash escapes only some of these for each.
 _MARKUP: Final = {c: f"&#{ord(c)};" for c in "\\`*{}[]<>|&~^=$@"} | {"<": "&lt;", "&": "&amp;"}
 _TRANSLATION: Final = str.maketrans(_MARKUP)
+# Characters that do not show, or reorder what does; listed, because what `str.isprintable` says
+# depends on the Unicode tables of the Python at hand.
+_HIDDEN: Final = re.compile(
+    "[\x00-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
+    "\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\uffff\U000e0000-\U000e0fff]"
+)
 _EDGE_UNDERSCORE: Final = re.compile(r"(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|__+")
 _LINE_START: Final = re.compile(r"^(\s*)([#+\-!:.\"=/%;_]|\d+[.)])")
 _HASHES_AT_END: Final = re.compile(r"#+$")
@@ -27,7 +33,7 @@ _DEVICES: Final = frozenset(
 def python_literal(value: Any) -> str:
     """Python source that evaluates to exactly `value`: text, a number, truth or None."""
     if isinstance(value, str):
-        return ascii(value) if not value.isprintable() else repr(value)
+        return ascii(value) if hides(value) else _quoted(value)
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
     raise TypeError(f"no literal for {type(value).__name__}")
@@ -36,9 +42,19 @@ def python_literal(value: Any) -> str:
 def docstring(text: str) -> str:
     """A one-line docstring: triple-quoted where the text allows, an escaped literal otherwise."""
     line = one_line(text)
-    if line and line.isprintable() and not set(line) & set('"\\'):
+    if line and not hides(line) and not set(line) & {'"', "\\"}:
         return f'"""{line}"""'
     return python_literal(line)
+
+
+def hides(text: str) -> bool:
+    """Whether the text holds characters that do not show, or that reorder what does."""
+    return _HIDDEN.search(text) is not None
+
+
+def shown(text: str) -> str:
+    """The text with a space for every character that does not show."""
+    return _HIDDEN.sub(" ", text)
 
 
 def one_line(text: str) -> str:
@@ -111,6 +127,12 @@ def output_path(*parts: str) -> PurePosixPath:
         if not _SAFE_NAME.fullmatch(part) or part.startswith("."):
             raise ValueError(f"{part!r} is not a name")
     return PurePosixPath(*parts)
+
+
+def _quoted(text: str) -> str:
+    """`repr` of text without hidden characters, the same under every Python."""
+    escaped = text.replace("\\", "\\\\").replace("'", "\\'")
+    return repr(text) if repr(text)[1:-1] == text else f"'{escaped}'"
 
 
 def _escaped_line(line: str) -> str:

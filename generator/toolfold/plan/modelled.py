@@ -5,11 +5,10 @@ to `Any`. Every class is named here, so that editing one tool never renames anot
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from toolfold.plan.escape import one_line
+from toolfold.plan.escape import hides, one_line, shown
 from toolfold.plan.keywords import resolve
 from toolfold.plan.naming import class_name, field_name
 
@@ -78,11 +77,11 @@ class _Flattener:
         if isinstance(kinds, list):
             parts = [self._type(schema | {"type": kind}, name) for kind in kinds]
             return _union(parts)
-        if kinds is None:
-            return self._alternatives(schema, name)
+        if not isinstance(kinds, str):
+            return self._alternatives(schema, name) if kinds is None else _ANY
         if "enum" in schema or "const" in schema:
             return {"type": kinds} if kinds in _SCALARS else _ANY
-        return self._of_kind(schema, str(kinds), name)
+        return self._of_kind(schema, kinds, name)
 
     def _of_kind(self, schema: Schema, kind: str, name: str) -> Schema:
         if kind == "object":
@@ -209,14 +208,9 @@ def _described(schema: Schema) -> str:
     text = schema.get("description")
     if not isinstance(text, str):
         return ""
-    return text.strip() if text.isprintable() else "\n".join(_printable(text)).strip()
-
-
-def _printable(text: str) -> Iterator[str]:
-    for line in text.splitlines():
-        if not line.isprintable():
-            line = "".join(c if c.isprintable() else " " for c in line)
-        yield one_line(line)
+    if not hides(text):
+        return text.strip()
+    return "\n".join(one_line(shown(line)) for line in text.splitlines()).strip()
 
 
 def _is_class(schema: Schema) -> bool:
