@@ -24,9 +24,12 @@ def tool_names(tools: Sequence[ForeignTool]) -> dict[str, str]:
     # A made-up name must never take one that a later tool really has.
     own = {key for tool in tools if _is_legal(tool.name) for key in identities(tool.name)}
     names: dict[str, str] = {}
+    numbers: dict[str, int] = {}
     for tool in tools:
-        is_free = _is_legal(tool.name) and taken.isdisjoint(identities(tool.name))
-        names[tool.id] = tool.name if is_free else _made_up(tool, taken | own)
+        if _is_legal(tool.name) and taken.isdisjoint(identities(tool.name)):
+            names[tool.id] = tool.name
+        else:
+            names[tool.id] = _made_up(tool, (taken, own), numbers)
         taken.update(identities(names[tool.id]))
     return names
 
@@ -52,13 +55,13 @@ def _is_legal(name: str) -> bool:
     return _LEGAL.fullmatch(name) is not None
 
 
-def _made_up(tool: ForeignTool, taken: set[str]) -> str:
-    """`server_tool`, with a number where that is taken too."""
-    base = _legal(f"{tool.server}_{tool.name}")
-    name, number = base, 2
-    while not taken.isdisjoint(identities(name)):
-        suffix = f"_{number}"
-        name, number = base[: _LONGEST - len(suffix)] + suffix, number + 1
+def _made_up(tool: ForeignTool, taken: tuple[set[str], ...], numbers: dict[str, int]) -> str:
+    """`server_tool`, with a number where that is taken too; each base counts on from its last."""
+    base = name = _legal(f"{tool.server}_{tool.name}")
+    while not all(keys.isdisjoint(identities(name)) for keys in taken):
+        numbers[base] = numbers.get(base, 1) + 1
+        suffix = f"_{numbers[base]}"
+        name = base[: _LONGEST - len(suffix)] + suffix
     return name
 
 

@@ -152,13 +152,14 @@ class _Flattener:
         self.result.classes[name] = made
         if description := _described(schema):
             made["description"] = description
-        if schema.get("additionalProperties") is False and not schema.get("patternProperties"):
-            made["additionalProperties"] = False
         properties = schema.get("properties")
         properties = properties if isinstance(properties, dict) else {}
         required = schema.get("required")
         wanted = required if isinstance(required, list) else []
         names = _field_names(properties)
+        is_closed = schema.get("additionalProperties") is False and len(names) == len(properties)
+        if is_closed and not schema.get("patternProperties"):
+            made["additionalProperties"] = False
         for prop in names:
             made["properties"][prop] = self._property(properties[prop], f"{name}{class_name(prop)}")
         made["required"] = [p for p in names if p in wanted]

@@ -50,6 +50,7 @@ def _check(
             report = problems.reporter(is_foreign=origin.is_foreign)
             check_origin(origin, manifest.defs, report)
             _check_properties(origin, report)
+            _check_carried(origin, problems)
     _check_root(name, tool, problems)
     report = problems.reporter(is_foreign=given.is_foreign)
     check_examples(name, tool, _validator(given.schema), report)
@@ -65,6 +66,24 @@ def _check_root(name: str, tool: Tool, problems: Problems) -> None:
     elif tool.input_schema["type"] != "object":
         hint = "arguments are always an object"
         problems.error((*path, "type"), "the root type is not object", hint, "root-type")
+
+
+def _check_carried(origin: Origin, problems: Problems) -> None:
+    """What the protocol's own types refuse: one such schema would take the whole list down."""
+    schema = origin.schema
+    properties, required = schema.get("properties", {}), schema.get("required", [])
+    hint = "clients could read no tool at all beside this one"
+    if not isinstance(properties, dict) or not all(
+        isinstance(inner, dict | bool) for inner in properties.values()
+    ):
+        path = origin.manifest_path(("properties",))
+        problems.error(path, "properties are not a mapping of schemas", hint, "protocol")
+    if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
+        path = origin.manifest_path(("required",))
+        problems.error(path, "required is not a list of names", hint, "protocol")
+    if not isinstance(schema.get("$schema", ""), str):
+        path = origin.manifest_path(("$schema",))
+        problems.error(path, "$schema is not text", hint, "protocol")
 
 
 def _check_properties(origin: Origin, report: Report) -> None:
