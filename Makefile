@@ -34,7 +34,7 @@ test-all: test
 	$(BIN)/pytest -n 2 -m long
 
 bench: $(READY)
-	$(BIN)/python bench/all.py
+	$(BIN)/python -m bench.all
 
 format: $(READY)
 	$(BIN)/ruff check --fix --quiet .

@@ -4,15 +4,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = ("generate.py",)
+PROGRAMS = ("generate",)
+
+
+ROOT = Path(__file__).parents[1]
 
 
 def main() -> int:
     """Run every program of this folder, in order; 1 where any figure is missed."""
     codes = []
     for program in PROGRAMS:
-        print(f"\n== {program}", flush=True)
-        codes.append(subprocess.run([sys.executable, str(Path(__file__).with_name(program))]))
+        print(f"\n== bench/{program}.py", flush=True)
+        codes.append(subprocess.run([sys.executable, "-m", f"bench.{program}"], cwd=ROOT))
     return 1 if any(done.returncode for done in codes) else 0
 
 

@@ -14,8 +14,8 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from catalogs import draw
-from measure import Cost, Figure, figure, peak_of_tree, python, ratio, run
+from bench.catalogs import draw
+from bench.measure import Cost, Figure, figure, peak_of_tree, python, ratio, run
 
 HERE = Path(__file__).parent
 NUMBERS = count(1)
