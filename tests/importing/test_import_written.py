@@ -145,19 +145,39 @@ JSON = st.recursive(
     max_leaves=12,
 )
 OBJECTS = st.dictionaries(TEXT, JSON, max_size=4)
-SCHEMAS = OBJECTS.map(lambda keys: {**keys, "type": "object"}) | st.fixed_dictionaries(
-    {"properties": st.dictionaries(TEXT, JSON, max_size=4)}, optional={"$defs": OBJECTS}
+# The protocol itself says what these hold in a root; elsewhere they are any JSON.
+_HELD = ("properties", "required", "$schema")
+_LOOSE = OBJECTS.map(lambda keys: {k: v for k, v in keys.items() if k not in _HELD})
+SCHEMAS = st.builds(
+    lambda loose, more: {**loose, **more, "type": "object"},
+    _LOOSE,
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "properties": st.dictionaries(TEXT, OBJECTS | st.booleans(), max_size=4),
+            "required": st.lists(TEXT, max_size=2),
+            "$defs": OBJECTS,
+        },
+    ),
 )
+NAMES = TEXT.filter(lambda text: text.strip() and not set(text) & set("\r\n"))
 TOOLS = st.fixed_dictionaries(
-    {"name": TEXT, "inputSchema": SCHEMAS},
+    {"name": NAMES, "inputSchema": SCHEMAS},
     optional={
-        "server": TEXT,
+        "server": NAMES,
         "description": TEXT,
         "title": TEXT,
         "outputSchema": SCHEMAS,
         "annotations": st.dictionaries(TEXT, JSON, max_size=2),
         "_meta": OBJECTS,
     },
+)
+HOSTILE = st.fixed_dictionaries(
+    {"name": JSON | TEXT},
+    optional=dict.fromkeys(
+        ["server", "description", "title", "inputSchema", "outputSchema", "annotations", "_meta"],
+        JSON | OBJECTS | SCHEMAS,
+    ),
 )
 
 
@@ -204,7 +224,7 @@ def test_any_list_of_tools_reads_back_equal_or_is_refused_whole(tools: list[Json
 
 
 @settings(max_examples=200, deadline=None)
-@given(JSON | st.lists(JSON) | st.fixed_dictionaries({"tools": JSON | st.lists(JSON | TOOLS)}))
+@given(JSON | st.lists(HOSTILE | JSON, max_size=3) | st.fixed_dictionaries({"tools": JSON}))
 def test_any_document_at_all_is_imported_or_refused(document: Any) -> None:
     imported_or_refused(document)
 
@@ -212,7 +232,7 @@ def test_any_document_at_all_is_imported_or_refused(document: Any) -> None:
 @settings(max_examples=250, deadline=None)
 @given(OBJECTS)
 def test_any_json_in_a_schema_is_yaml_that_reads_back_exactly(extra: Json) -> None:
-    schema = {**extra, "type": "object"}
+    schema = {**{k: v for k, v in extra.items() if k not in _HELD}, "type": "object"}
     extended = {"type": "object", "properties": {"p": extra}, "x-extra": extra}
     tools = [tool("a", schema, outputSchema=schema), tool("b", extended, _meta=extra)]
 

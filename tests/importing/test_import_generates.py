@@ -1,0 +1,99 @@
+"""Whatever imports also generates: no schema is too odd for the models that are made of it."""
+
+import ast
+import json
+import tempfile
+from pathlib import Path
+
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+from toolfold.compile import compile_manifest
+from toolfold.errors import UsageError
+from toolfold.importing.run import import_tools
+
+from tests.importing.material import Json, tool
+from tests.importing.test_import_written import JSON, NUMBERS, TEXT
+
+_KINDS = ["string", "integer", "number", "boolean", "object", "array", "null", "any", "Object"]
+_REFERENCES = [
+    *("#", "#/$defs/A", "#/$defs/B", "#/definitions/A", "#/properties/a", "#/$defs/a b", "#A"),
+    *("#/$defs/A/properties/a", "#/anyOf/0", "x.json#", "https://example.com/x", "", "#/$defs"),
+]
+_NAMES = st.sampled_from(["a", "b", "a b", "a-b", "a_b", "class", "Field", "str", "model_x", "__"])
+_LEAVES = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(_KINDS) | st.lists(st.sampled_from(_KINDS), max_size=3) | JSON,
+        "description": TEXT,
+        "title": TEXT,
+        "default": JSON,
+        "enum": st.lists(TEXT | st.none() | NUMBERS, max_size=3) | JSON,
+        "const": JSON,
+        "minimum": NUMBERS | TEXT,
+        "exclusiveMaximum": NUMBERS | st.booleans(),
+        "maxLength": st.integers() | st.floats(0, 9),
+        "minItems": st.integers() | TEXT,
+        "pattern": TEXT,
+        "format": TEXT | st.sampled_from(["date-time", "uuid", "byte", "binary", "ipv4"]),
+        "$ref": st.sampled_from(_REFERENCES),
+        "required": st.lists(_NAMES) | st.booleans(),
+        "additionalProperties": st.booleans(),
+    },
+)
+
+
+def _above(inner: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
+    named = st.dictionaries(_NAMES | TEXT, inner | st.booleans(), max_size=3)
+    several = st.lists(inner | st.booleans(), max_size=3)
+    more = st.fixed_dictionaries(
+        {},
+        optional={
+            "properties": named,
+            "patternProperties": named,
+            "additionalProperties": inner,
+            "items": inner | several,
+            "prefixItems": several,
+            "anyOf": several,
+            "oneOf": several,
+            "allOf": several,
+            "not": inner,
+        },
+    )
+    return st.builds(lambda leaf, above: {**leaf, **above}, _LEAVES, more)
+
+
+SCHEMAS = st.recursive(_LEAVES, _above, max_leaves=6)
+_DEFINITIONS = st.fixed_dictionaries({"A": SCHEMAS}, optional={"B": SCHEMAS, "a b": SCHEMAS})
+ROOTS = st.builds(
+    lambda schema, definitions, properties: {
+        **{key: value for key, value in schema.items() if key not in ("type", "required")},
+        "type": "object",
+        "$defs": definitions,
+        "properties": properties,
+    },
+    SCHEMAS,
+    _DEFINITIONS,
+    st.dictionaries(_NAMES | TEXT, SCHEMAS, max_size=4),
+)
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(st.tuples(ROOTS, ROOTS | SCHEMAS), min_size=4, max_size=12))
+@example([({"type": "object", "properties": {"a": {"type": [[], {}], "const": []}}}, {})])
+@example([({"type": "object", "properties": {"a": {"default": {"$ref": "#"}}}}, {"$ref": "#"})])
+def test_whatever_imports_also_generates(schemas: list[tuple[Json, Json]]) -> None:
+    tools = [tool(f"t{n}", given_, outputSchema=r) for n, (given_, r) in enumerate(schemas)]
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / "demo.json").write_text(json.dumps(tools), encoding="utf-8")
+        try:
+            import_tools([folder / "demo.json"], folder / "tools.yaml", None)
+        except UsageError:
+            return
+
+        files = compile_manifest(folder / "tools.yaml").files
+
+    modules = [text for path, text in files.items() if path.match("models/t*.py")]
+    assert len(modules) == len(tools)
+    for text in modules:
+        ast.parse(text)
