@@ -92,6 +92,15 @@ def _progress() -> Callable[[int, int], None]:
     return show
 
 
+def _budget(options: argparse.Namespace) -> int:
+    from toolfold.budget import budget_report
+
+    report_ = budget_report(options.manifest)
+    is_json = options.format == "json"
+    print(report_.json() if is_json else report_.text(with_bars=sys.stdout.isatty()))
+    return 0
+
+
 def _schema(_: argparse.Namespace) -> int:
     from toolfold.manifest.json_schema import manifest_schema
 
@@ -122,11 +131,12 @@ def _import_tools(options: argparse.Namespace) -> int:
 
 
 def _serve(options: argparse.Namespace) -> int:
+    from toolfold_runtime.serve import serve_with
+
     from toolfold.generated import load_server
 
     server = load_server(options.manifest, options.output)
-    code: int = server.main()
-    return code
+    return serve_with(server.CATALOG, server.META_TOOLS, server.ROOT, options)
 
 
 def _try(options: argparse.Namespace) -> int:
@@ -176,9 +186,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_check(commands)
     schema = commands.add_parser("schema", help="print the manifest's JSON Schema for editors")
     schema.set_defaults(run=_schema)
-    serve = commands.add_parser("serve", help="serve the generated package over stdio")
-    _add_places(serve)
-    serve.set_defaults(run=_serve)
+    _add_budget(commands)
+    _add_serve(commands)
     _add_try(commands)
     _add_import(commands)
     return parser
@@ -205,6 +214,24 @@ def _add_check(commands: Any) -> None:
     _add_findings(check)
     check.add_argument("--diff", action="store_true", help="show how files differ")
     check.set_defaults(run=_check)
+
+
+def _add_budget(commands: Any) -> None:
+    budget = commands.add_parser("budget", help="what every view and tool costs in tokens")
+    budget.add_argument(
+        "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
+    )
+    budget.add_argument("--format", choices=("text", "json"), default="text")
+    budget.set_defaults(run=_budget)
+
+
+def _add_serve(commands: Any) -> None:
+    from toolfold_runtime.serve import add_options
+
+    serve = commands.add_parser("serve", help="serve the generated package over stdio or HTTP")
+    _add_places(serve)
+    add_options(serve)
+    serve.set_defaults(run=_serve)
 
 
 def _add_try(commands: Any) -> None:

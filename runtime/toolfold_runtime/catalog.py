@@ -1,16 +1,20 @@
 """The baked catalog of a generated package: read on demand, kept once read."""
-# ruff: noqa: A002 - `format` is the word that agents use
+# ruff: noqa: A001, A002 - `format` is the word that agents use
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
-from toolfold_runtime.errors import ToolError, unknown
+from toolfold_runtime.errors import ToolError, not_one_of, unknown
 
 Json = dict[str, Any]
+
+_DETAILS: Final = ("counts", "overview", "names", "summaries", "full", "hot")
+_CATEGORY_DETAILS: Final = ("names", "summaries", "full")
+_TOOL_DETAILS: Final = ("summary", "schema", "full")
+_FORMATS: Final = ("json", "text")
 
 
 @dataclass(frozen=True)
@@ -24,6 +28,7 @@ class Entry:
     method: str
     wraps_result: bool
     signature: str
+    hit: str
     example: Json | None
     definition: Json
     views: dict[str, str]
@@ -39,6 +44,7 @@ class Catalog:
         self.folder = folder
         self.package = package
         self._entries: dict[str, Entry] = {}
+        self._pages: dict[tuple[str, str], Json] = {}
 
     @cached_property
     def server(self) -> Json:
@@ -49,18 +55,20 @@ class Catalog:
         """Every tool's name, in the manifest's order."""
         return list(self._names["tools"])
 
-    def entries(self) -> Iterator[Entry]:
-        """Every tool, in the manifest's order."""
-        return (self.entry(name) for name in self.names())
+    def knows(self, name: str) -> bool:
+        """Whether a tool has that name, alias or id."""
+        return name in self._names["tools"] or name in self._names["others"]
 
     def entry(self, name: str) -> Entry:
-        """The tool of that name or alias; ToolError `unknown_tool` with the nearest names."""
+        """The tool of that name, alias or id; ToolError `unknown_tool` with the nearest names."""
         name = self._names["others"].get(name, name)
         if name not in self._entries:
             stem = self._names["tools"].get(name)
             if stem is None:
                 raise unknown("unknown_tool", "tool", name, self.names())
-            read = self._line(f"tools/{stem}.jsonl", name)
+            read = self._line(f"tools/{stem}.jsonl", "name", name)
+            if read is None:
+                raise KeyError(f"{name} is not in the catalog; generate again")
             fields = Entry.__dataclass_fields__
             self._entries[name] = Entry(**{key: read[key] for key in fields})
         return self._entries[name]
@@ -68,37 +76,86 @@ class Catalog:
     def inventory(
         self, category: str = "", detail: str = "", page: int = 1, format: str = ""
     ) -> str:
-        """The inventory view, of one category if it is named."""
-        views = self._inventory
-        if not category:
-            return str(views["all"])
-        if category not in views["categories"]:
-            raise unknown("unknown_category", "category", category, views["categories"])
-        return str(views["categories"][category])
+        """An inventory view: of one category if it is named, in as much detail as is asked for."""
+        format = format or self.server["format"]
+        if format not in _FORMATS:
+            raise not_one_of("format", format, _FORMATS)
+        if category:
+            return self._category(category, detail or "summaries", page, format)
+        if detail and detail not in _DETAILS:
+            raise not_one_of("detail", detail, _DETAILS)
+        if not detail and page == 1 and format == self.server["format"]:
+            detail = "default"
+        return self._page("inventory.jsonl", detail or self.server["default_view"], page, format)
 
     def details(self, tools: str, detail: str = "schema") -> str:
         """The detail view of one tool, or of several separated by commas, one per line."""
         names = [name.strip() for name in tools.split(",") if name.strip()]
         if not names:
             raise ToolError("unknown_tool", "no tool was named. Pass its name as `tool`.")
-        return "\n".join(self.entry(name).views["schema"] for name in names)
+        if detail not in _TOOL_DETAILS:
+            raise not_one_of("detail", detail, _TOOL_DETAILS)
+        return "\n".join(self._detail(self.entry(name), detail) for name in names)
+
+    def search(self, query: str, limit: int = 5) -> str:
+        """One line per hit: an exact name, then names that start so, then words."""
+        from toolfold_runtime.search import answer
+
+        if self.knows(query.strip()):
+            found = self.entry(query.strip())  # by name, without looking at any other tool
+            return answer(found.name, limit, {found.name: found.hit}, self.server)
+        return answer(query, limit, self._hits, self.server)
+
+    def _category(self, category: str, detail: str, page: int, format: str) -> str:
+        stem = self._names["categories"].get(category)
+        if stem is None:
+            raise unknown("unknown_category", "category", category, self._names["categories"])
+        if detail not in _CATEGORY_DETAILS:
+            raise not_one_of("detail of a category", detail, _CATEGORY_DETAILS)
+        return self._page(f"categories/{stem}.jsonl", detail, page, format)
+
+    def _detail(self, entry: Entry, detail: str) -> str:
+        if detail != "full":
+            return entry.views[detail]
+        return full(entry.views)
+
+    def _page(self, file: str, detail: str, page: int, format: str) -> str:
+        key = (file, f"{detail} {format} {page}")
+        if key not in self._pages:
+            read = self._line(file, "view", key[1])
+            if read is None:
+                first = self._line(file, "view", f"{detail} {format} 1")
+                pages = first["pages"] if first else 0
+                text = f"no page {page}: this view has {pages}."
+                raise ToolError("invalid_arguments", text)
+            self._pages[key] = read
+        return str(self._pages[key]["text"])
 
     @cached_property
     def _names(self) -> Json:
         return self._read("names.json")
 
     @cached_property
-    def _inventory(self) -> Json:
-        return self._read("inventory.json")
+    def _hits(self) -> dict[str, str]:
+        return dict(self._read("hits.json")["hits"])
 
-    def _line(self, file: str, name: str) -> Json:
-        """The line of one tool; found by its first key, so that no other line is parsed."""
+    def _line(self, file: str, key: str, value: str) -> Json | None:
+        """The line whose first key has this value; no other line is parsed."""
         data = (self.folder / file).read_bytes()
-        start = data.index(b'\n{"name":"%s",' % name.encode()) + 1
-        end = data.find(b"\n", start)
-        loaded: Json = json.loads(data[start:end])
+        start = data.find(f'\n{{"{key}":{json.dumps(value)},'.encode()) + 1
+        if start == 0:
+            return None
+        loaded: Json = json.loads(data[start : data.find(b"\n", start)])
         return loaded
 
     def _read(self, name: str) -> Json:
         loaded: Json = json.loads((self.folder / name).read_bytes())
         return loaded
+
+
+def full(views: dict[str, str]) -> str:
+    """The schema view with everything else there is to know behind it."""
+    schema, more = views["schema"], views["more"]
+    if more in ("", "{}"):
+        return schema
+    return f"{schema[:-1]},{more[1:]}" if schema.startswith("{") else f"{schema}\n{more}"

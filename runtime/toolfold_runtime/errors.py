@@ -25,6 +25,11 @@ class ToolError(Exception):
         super().__init__(f"{code}: {text}")
 
 
+def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
+    """A word that is not one of the few that are understood."""
+    return ToolError("invalid_arguments", f"no {what} {given!r}. One of: {', '.join(allowed)}.")
+
+
 def unknown(code: Code, what: str, name: str, names: Iterable[str]) -> ToolError:
     """An unknown name: the nearest ones, and all of them while they are few."""
     known = list(names)

@@ -4,7 +4,9 @@ import contextlib
 import importlib
 import sys
 import traceback
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 
 class ImplementationError(Exception):
@@ -15,30 +17,39 @@ def load_implementation(path: str | None, root: Path) -> object | None:
     """An instance of `module.path:Class` imported from `root`, or None where none is declared."""
     if path is None:
         return None
+    made = load_object(path, root)
+    with _authors_code(path):
+        instance: object = made()
+    return instance
+
+
+def load_object(path: str, root: Path) -> Any:
+    """What `module.path:name` names, imported from `root`."""
     folder = str(root.resolve())
     if folder not in sys.path:
         sys.path.insert(0, folder)
-    module_name, _, class_name = path.partition(":")
+    module_name, _, name = path.partition(":")
+    with _authors_code(path):
+        found = getattr(importlib.import_module(module_name), name, None)
+    if found is None:
+        raise ImplementationError(f"implementation {path}: {module_name} has no {name}")
+    return found
+
+
+@contextlib.contextmanager
+def _authors_code(path: str) -> Iterator[None]:
+    """Run code that is not ours: what it prints goes to stderr, how it fails is told to its author."""
     try:
-        # Whatever the user's module prints goes to stderr: stdout belongs to the protocol.
+        # stdout belongs to the protocol.
         with contextlib.redirect_stdout(sys.stderr):
-            made = getattr(importlib.import_module(module_name), class_name, None)
-            if made is None:
-                raise ImplementationError(
-                    f"implementation {path}: {module_name} has no {class_name}"
-                )
-            instance: object = made()
+            yield
     except ModuleNotFoundError as error:
-        if error.name is not None and module_name.startswith(error.name):
+        if error.name is not None and path.partition(":")[0].startswith(error.name):
             message = f"implementation {path}: no module {error.name} in the manifest's folder"
         else:
             message = f"implementation {path}: {error}; install it beside toolfold"
         raise ImplementationError(message) from None
-    except ImplementationError:
-        raise
     except Exception as error:
-        # It is the author's code that failed, and the author who reads this.
         traceback.print_exception(error, file=sys.stderr)
         message = f"implementation {path}: failed with {type(error).__name__}: {error}"
         raise ImplementationError(message) from None
-    return instance

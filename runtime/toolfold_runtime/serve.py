@@ -1,32 +1,83 @@
 """Starting a generated server; the MCP SDK is imported here, when a server is really started."""
 
+import argparse
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolfold_runtime.catalog import Catalog
+
+if TYPE_CHECKING:
+    from toolfold_runtime.http import Listening
 
 #: A meta-tool: flat parameters in, text out.
 Handler: TypeAlias = Callable[..., str]
 
+EXPOSURES: Final = ("direct", "progressive", "hybrid")
 
-def serve(catalog: Catalog, meta_tools: Mapping[str, Handler], root: Path) -> int:
-    """Serve over stdio until the client goes away; the exit code of the process."""
+
+def serve(
+    catalog: Catalog,
+    meta_tools: Mapping[str, Handler],
+    root: Path,
+    arguments: Sequence[str] | None = None,
+) -> int:
+    """Serve until the client goes away, or until told to stop; the exit code of the process."""
+    parser = argparse.ArgumentParser(prog=catalog.package, description="An MCP server.")
+    add_options(parser)
+    return serve_with(catalog, meta_tools, root, parser.parse_args(arguments))
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """What can be chosen when a server starts."""
+    parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
+    parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0: any")
+    parser.add_argument("--allow-host", action="append", default=[], metavar="HOST[:PORT]")
+    parser.add_argument("--allow-origin", action="append", default=[], metavar="ORIGIN")
+    parser.add_argument("--verifier", metavar="MODULE:OBJECT", help="token verifier")
+    parser.add_argument("--issuer", metavar="URL", help="authorization server of the tokens")
+    parser.add_argument("--resource", metavar="URL", help="this server's own address")
+    parser.add_argument("--scope", action="append", default=[], help="scope a token must have")
+    parser.add_argument("--open", action="store_true", help="serve other machines without tokens")
+
+
+def serve_with(
+    catalog: Catalog, meta_tools: Mapping[str, Handler], root: Path, options: argparse.Namespace
+) -> int:
+    """The same, with options that were parsed already."""
     import anyio
 
     from toolfold_runtime.execute import Executor
     from toolfold_runtime.implementation import ImplementationError, load_implementation
-    from toolfold_runtime.server import run_stdio
 
     try:
+        listening = _listening(options, root)
         implementation = load_implementation(catalog.server["implementation"], root)
     except ImplementationError as error:
         print(error, file=sys.stderr)  # noqa: T201 - stdout belongs to the protocol
         return 1
-    executor = Executor(catalog, implementation)
+    from toolfold_runtime.server import build_server, run_stdio
+
+    exposure = options.exposure or catalog.server["exposure"]
+    server = build_server(catalog, meta_tools, Executor(catalog, implementation), exposure)
     try:
-        anyio.run(run_stdio, catalog, meta_tools, executor)
+        if listening is None:
+            anyio.run(run_stdio, server)
+        else:
+            from toolfold_runtime.http import run_http
+
+            anyio.run(run_http, server, listening)
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+def _listening(options: argparse.Namespace, root: Path) -> "Listening | None":
+    if not options.http:
+        return None
+    from toolfold_runtime.http import listening_on
+
+    return listening_on(options, root)

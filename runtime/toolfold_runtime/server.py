@@ -16,17 +16,15 @@ from toolfold_runtime.catalog import Catalog, Json
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.execute import Answer, Executor
 from toolfold_runtime.meta import answer_meta
+from toolfold_runtime.runners import asked_for, refuse_effect
 from toolfold_runtime.serve import Handler
 
 _PAGE: Final = 200
 _CACHE_MS: Final = 3_600_000
 
 
-async def run_stdio(
-    catalog: Catalog, meta_tools: Mapping[str, Handler], executor: Executor
-) -> None:
+async def run_stdio(server: Server[Any]) -> None:
     """Serve one client over standard input and output."""
-    server = build_server(catalog, meta_tools, executor)
     # What methods print goes to stderr, buffered or not: stdout belongs to the protocol.
     async with stdio_server() as (incoming, outgoing):
         try:
@@ -38,11 +36,11 @@ async def run_stdio(
 
 
 def build_server(
-    catalog: Catalog, meta_tools: Mapping[str, Handler], executor: Executor
+    catalog: Catalog, meta_tools: Mapping[str, Handler], executor: Executor, exposure: str
 ) -> Server[Any]:
     """A low-level SDK server that lists and calls the catalog's tools and the meta-tools."""
     facts = catalog.server
-    calls = _Calls(catalog, meta_tools, executor)
+    calls = _Calls(catalog, meta_tools, executor, exposure)
     return Server(
         facts["name"],
         version=facts["version"],
@@ -59,21 +57,25 @@ class _Calls:
     """The two request handlers and what they share."""
 
     def __init__(
-        self, catalog: Catalog, meta_tools: Mapping[str, Handler], executor: Executor
+        self,
+        catalog: Catalog,
+        meta_tools: Mapping[str, Handler],
+        executor: Executor,
+        exposure: str,
     ) -> None:
         self.catalog = catalog
         self.meta_tools = meta_tools
         self.executor = executor
-        self.meta_definitions: dict[str, Json] = {
-            definition["name"]: definition for definition in catalog.server["meta_tools"]
-        }
+        self.exposure = exposure
+        self.facts = catalog.server
+        self.meta: dict[str, Json] = {d["name"]: d for d in self.facts["meta_tools"]}
 
     async def list_tools(
         self, _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
     ) -> types.ListToolsResult:
         """One page of the list; the cursor is the number of tools already sent."""
         start = _position(params.cursor if params else None)
-        names = [*self.meta_definitions, *self.catalog.names()]
+        names = self._listed()
         page = names[start : start + _PAGE]
         tools = [types.Tool.model_validate(self._definition(name)) for name in page]
         following = str(start + _PAGE) if start + _PAGE < len(names) else None
@@ -100,17 +102,39 @@ class _Calls:
             return None
         return schema
 
+    def _listed(self) -> list[str]:
+        """The same for every connection, and for as long as the server runs."""
+        if self.exposure == "direct":
+            return [*self.facts["inventory"], *self.catalog.names()]
+        return [*self.meta, *(self.facts["hot"] if self.exposure == "hybrid" else [])]
+
     async def _called(self, name: str, arguments: Json) -> types.CallToolResult:
         if name in self.meta_tools:
-            unknown = self.catalog.server["unknown_parameters"]
-            texts = answer_meta(
-                self.meta_tools[name], self.meta_definitions[name], arguments, unknown
-            )
+            unknown = self.facts["unknown_parameters"]
+            texts = answer_meta(self.meta_tools[name], self.meta[name], arguments, unknown)
             return types.CallToolResult(content=[types.TextContent(text=text) for text in texts])
-        return _success(await self.executor.call(self.catalog.entry(name), arguments))
+        runners = self.facts["runners"]
+        if name in runners:
+            tool, given = asked_for(name, arguments)
+            if tool in self.meta:
+                text = f"{tool} is a meta-tool; call it by its own name."
+                raise ToolError("effect_refused", text)
+            entry = self.catalog.entry(tool)
+            refuse_effect(name, entry, runners)
+            return _success(await self.executor.call(entry, given))
+        entry = self.catalog.entry(name)
+        self._refuse_unlisted(entry.name)
+        return _success(await self.executor.call(entry, arguments))
+
+    def _refuse_unlisted(self, name: str) -> None:
+        if self.facts["unlisted_calls"] == "allow" or name in self._listed():
+            return
+        runners = " or ".join(self.facts["runners"])
+        text = f"{name} is not listed." + (f" Run it with {runners}." if runners else "")
+        raise ToolError("effect_refused", text)
 
     def _definition(self, name: str) -> Json:
-        return self.meta_definitions.get(name) or self.catalog.entry(name).definition
+        return self.meta.get(name) or self.catalog.entry(name).definition
 
 
 def _position(cursor: str | None) -> int:

@@ -16,7 +16,7 @@ from toolfold.plan.model import Plan
 
 Files = dict[PurePosixPath, str]
 
-_HANDLERS: Final = ("capabilities.py", "tool_schema.py")
+_HANDLERS: Final = ("capabilities.py", "tool_schema.py", "search_tools.py")
 _MODULES: Final = (
     "__init__.py",
     "py.typed",

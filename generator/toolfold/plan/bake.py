@@ -3,21 +3,25 @@
 from collections.abc import Iterator, Sequence
 
 from toolfold.manifest.schema import Manifest
-from toolfold.plan import views
+from toolfold.plan.disclosure import Disclosed
 from toolfold.plan.escape import file_stem
-from toolfold.plan.model import CategoryPlan, Json, MetaToolPlan, ToolPlan
+from toolfold.plan.model import Json, MetaToolPlan, ToolPlan
+from toolfold.plan.views.cut import Page
 
 
 def baked(
     manifest: Manifest,
     tools: Sequence[ToolPlan],
-    categories: Sequence[CategoryPlan],
     meta: Sequence[MetaToolPlan],
+    disclosed: Disclosed,
 ) -> Iterator[tuple[str, Json | list[Json]]]:
     """Path below the package's `catalog/` to content: objects, and lists with a line per item."""
-    yield "server.json", _server(manifest, meta)
+    yield "server.json", _server(manifest, meta, disclosed)
     yield "names.json", _names(manifest)
-    yield "inventory.json", _inventory(manifest, categories, meta)
+    yield "hits.json", {"hits": [[t.name, t.entry["hit"]] for t in tools]}
+    yield "inventory.jsonl", [_page(page) for page in disclosed.pages]
+    for category, pages in disclosed.by_category.items():
+        yield f"categories/{file_stem(category)}.jsonl", [_page(page) for page in pages]
     entries: dict[str, list[Json]] = {}
     for tool in tools:
         entries.setdefault(tool.entry["category"], []).append(tool.entry)
@@ -25,15 +29,22 @@ def baked(
         yield f"tools/{file_stem(category)}.jsonl", listed
 
 
-def _server(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> Json:
-    server = manifest.server
+def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclosed) -> Json:
+    server, disclosure = manifest.server, manifest.disclosure
     return {
         "name": server.name,
         "version": server.version,
         "title": server.title,
-        "instructions": server.instructions or server.description,
+        "instructions": disclosed.instructions,
         "implementation": server.implementation,
-        "unknown_parameters": manifest.disclosure.unknown_parameters,
+        "exposure": disclosed.exposure,
+        "default_view": disclosed.default_view,
+        "format": disclosure.format,
+        "unknown_parameters": disclosure.unknown_parameters,
+        "unlisted_calls": disclosure.unlisted_calls,
+        "hot": disclosed.hot,
+        "runners": {tool.name: list(tool.effects) for tool in meta if tool.effects},
+        "inventory": [tool.name for tool in meta if tool.role in ("capabilities", "schema")],
         "meta_tools": [tool.definition for tool in meta],
     }
 
@@ -44,19 +55,18 @@ def _names(manifest: Manifest) -> Json:
     for name, tool in manifest.tools.items():
         others |= dict.fromkeys(tool.aliases, name)
         others[tool.id or f"{manifest.server.name}::{name}"] = name
-    files = {name: file_stem(tool.category) for name, tool in manifest.tools.items()}
-    return {"tools": files, "others": others}
-
-
-def _inventory(
-    manifest: Manifest, categories: Sequence[CategoryPlan], meta: Sequence[MetaToolPlan]
-) -> Json:
-    lines = views.lines(manifest, meta)
-    schema = next((tool.name for tool in meta if tool.role == "schema"), "")
-    next_step = f"{schema}(tool)" if schema else ""
     return {
-        "all": views.inventory(manifest, categories, lines, next_step),
-        "categories": {
-            c.name: views.inventory(manifest, [c], lines, next_step) for c in categories
-        },
+        "tools": {name: file_stem(tool.category) for name, tool in manifest.tools.items()},
+        "categories": {name: file_stem(name) for name in manifest.categories},
+        "others": others,
+    }
+
+
+def _page(page: Page) -> Json:
+    ask = page.ask
+    return {
+        "view": f"{ask.detail} {ask.format} {ask.page}",
+        "pages": ask.pages,
+        "tokens": page.tokens,
+        "text": page.text,
     }

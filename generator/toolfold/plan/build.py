@@ -9,6 +9,7 @@ from toolfold.plan import naming
 from toolfold.plan.bake import baked
 from toolfold.plan.check_names import check_names
 from toolfold.plan.check_schemas import check_definitions
+from toolfold.plan.disclosure import disclose
 from toolfold.plan.escape import docstring, python_literal
 from toolfold.plan.header import header_for
 from toolfold.plan.meta_tools import meta_tools
@@ -31,9 +32,10 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
     check_names(manifest, meta, package, problems)
     check_definitions(manifest.defs, problems.reporter(is_foreign=False))
     tools = [plan for name in manifest.tools if (plan := plan_tool(name, manifest, problems))]
-    if problems.errors:
-        raise ManifestError(p for p in problems.found if p.severity == "error")
+    _raise_errors(problems)
     categories = _categories(manifest, meta)
+    disclosed = disclose(manifest, tools, categories, meta, problems)
+    _raise_errors(problems)
     return Plan(
         header=header_for(loaded.name),
         package=package,
@@ -43,10 +45,17 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
         server_imports=tuple(_server_imports(meta)),
         tools=tuple(tools),
         imports=tuple(_imports(tools)),
-        data=dict(baked(manifest, tools, categories, meta)),
+        data=dict(baked(manifest, tools, meta, disclosed)),
         pages=tuple(pages(manifest, categories, meta, tools)),
+        exposure=disclosed.exposure,
+        costs=tuple(disclosed.costs),
         warnings=in_file_order(problems.found),
     )
+
+
+def _raise_errors(problems: Problems) -> None:
+    if problems.errors:
+        raise ManifestError(p for p in problems.found if p.severity == "error")
 
 
 def _categories(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> list[CategoryPlan]:
@@ -64,11 +73,12 @@ def _categories(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> list[Catego
 
 def _handlers(meta: Sequence[MetaToolPlan]) -> Iterator[HandlerPlan]:
     for tool in meta:
-        yield HandlerPlan(tool.module, python_literal(tool.name))
+        if tool.module is not None:
+            yield HandlerPlan(tool.module, python_literal(tool.name))
 
 
 def _server_imports(meta: Sequence[MetaToolPlan]) -> list[str]:
-    modules = {tool.module: tool.module for tool in meta} | {"catalog": "CATALOG"}
+    modules = {tool.module: tool.module for tool in meta if tool.module} | {"catalog": "CATALOG"}
     return [f"from .{module} import {name}" for module, name in sorted(modules.items())]
 
 

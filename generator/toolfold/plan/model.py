@@ -11,15 +11,26 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Cost:
+    """What something costs an agent in tokens, and the budget that it counts against."""
+
+    name: str
+    tokens: int
+    budget: str
+
+
+@dataclass(frozen=True)
 class MetaToolPlan:
     """A meta-tool as it is served."""
 
     role: str
-    module: str
+    module: str | None
     name: str
     summary: str
     category: str | None
     example: str | None
+    signature: str
+    effects: tuple[str, ...]
     definition: Json
 
 
@@ -36,6 +47,7 @@ class ToolPlan:
     docstring: str
     returns: Json | None
     models: Modelled
+    schema_tokens: int
     entry: Json
 
 
@@ -88,4 +100,6 @@ class Plan:
     imports: tuple[ImportPlan, ...]
     data: Mapping[str, Json | list[Json]]
     pages: tuple[PagePlan, ...]
+    exposure: str
+    costs: tuple[Cost, ...]
     warnings: tuple[Problem, ...]

@@ -4,7 +4,7 @@ from jsonschema_rs import ValidationError, Validator
 from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Manifest, Tool
-from toolfold.plan import naming, views
+from toolfold.plan import naming
 from toolfold.plan.check_names import method_of
 from toolfold.plan.check_schemas import check_examples, check_origin
 from toolfold.plan.escape import docstring
@@ -14,6 +14,8 @@ from toolfold.plan.modelled import encoded_alike, modelled
 from toolfold.plan.problems import Problems, Report
 from toolfold.plan.schemas import Origin, input_origin, output_origin, served_output
 from toolfold.plan.signature import signature
+from toolfold.plan.tokens import count
+from toolfold.plan.views.detail import tool_views
 
 
 def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | None:
@@ -26,6 +28,7 @@ def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | N
     if problems.errors > before:
         return None
     stem = naming.class_name(name)
+    entry = _entry(name, manifest, given, returned)
     result = f"{stem}Result" if returned else None
     return ToolPlan(
         name=name,
@@ -37,7 +40,8 @@ def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | N
         docstring=docstring(tool.summary),
         returns=returned.schema if returned else None,
         models=modelled(given.schema, returned.schema if returned else None, stem),
-        entry=_entry(name, manifest, given, returned),
+        schema_tokens=count(entry["views"]["schema"]),
+        entry=entry,
     )
 
 
@@ -111,6 +115,7 @@ def _entry(name: str, manifest: Manifest, given: Origin, returned: Origin | None
     """What the runtime reads when the tool is asked about or called."""
     tool = manifest.tools[name]
     result = returned.schema if returned else None
+    shown = signature(name, given.schema, result)
     output, wraps_result = served_output(result) if result is not None else (None, False)
     return {
         "name": name,
@@ -120,10 +125,11 @@ def _entry(name: str, manifest: Manifest, given: Origin, returned: Origin | None
         "params": f"{naming.class_name(name)}Params",
         "method": method_of(name, tool),
         "wraps_result": wraps_result,
-        "signature": signature(name, given.schema, result),
+        "signature": shown,
         "example": tool.examples[0].arguments if tool.examples else None,
         "definition": _definition(name, manifest, given.schema, output),
-        "views": {"schema": views.detail(name, tool, given.schema, result)},
+        "hit": f"{shown}: {tool.summary}",
+        "views": tool_views(name, tool, given.schema, result, manifest.disclosure.format),
     }
 
 

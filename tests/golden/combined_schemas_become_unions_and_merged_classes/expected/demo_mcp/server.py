@@ -2,12 +2,14 @@
 """MCP server: demo."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from toolfold_runtime import Handler, serve
 
 from .capabilities import capabilities
 from .catalog import CATALOG
+from .search_tools import search_tools
 from .tool_schema import tool_schema
 
 #: The manifest's folder, from which the implementation is imported.
@@ -16,12 +18,13 @@ ROOT = Path(__file__).parent / "../.."
 META_TOOLS: dict[str, Handler] = {
     "capabilities": capabilities,
     "tool_schema": tool_schema,
+    "search_tools": search_tools,
 }
 
 
-def main() -> int:
-    """Serve over stdio until the client goes away."""
-    return serve(CATALOG, META_TOOLS, ROOT)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve over stdio, or over HTTP if the arguments say so; `--help` lists them."""
+    return serve(CATALOG, META_TOOLS, ROOT, arguments)
 
 
 if __name__ == "__main__":

@@ -2,24 +2,27 @@
 """MCP server: demo."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from toolfold_runtime import Handler, serve
 
 from .capabilities import capabilities
 from .catalog import CATALOG
+from .search_tools import search_tools
 
 #: The manifest's folder, from which the implementation is imported.
 ROOT = Path(__file__).parent / "../.."
 
 META_TOOLS: dict[str, Handler] = {
     "capabilities": capabilities,
+    "search_tools": search_tools,
 }
 
 
-def main() -> int:
-    """Serve over stdio until the client goes away."""
-    return serve(CATALOG, META_TOOLS, ROOT)
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve over stdio, or over HTTP if the arguments say so; `--help` lists them."""
+    return serve(CATALOG, META_TOOLS, ROOT, arguments)
 
 
 if __name__ == "__main__":

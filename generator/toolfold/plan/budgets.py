@@ -1,0 +1,57 @@
+"""Budgets in o200k tokens: the limits, and what happens where one is exceeded."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from toolfold.manifest.schema import Manifest
+from toolfold.plan.escape import json_text
+from toolfold.plan.model import Cost, Json
+from toolfold.plan.problems import Problems
+from toolfold.plan.tokens import count
+
+DEFAULTS: Final = {
+    "surface": 350,
+    "direct": 4000,
+    "capabilities": 500,
+    "overview": 100,
+    "category": 2000,
+    "schema": 300,
+    "hot": 2000,
+    "hits": 200,
+}
+
+
+def budget_of(manifest: Manifest, name: str) -> int:
+    """The manifest's budget of that name, or the default."""
+    return _written(manifest, name) or DEFAULTS[name]
+
+
+def listed_tokens(definition: Json) -> int:
+    """What a listed tool costs: name, description and input schema, as clients pass them on."""
+    shown = {key: definition[key] for key in ("name", "description", "inputSchema")}
+    return count(json_text(shown))
+
+
+def check_budgets(manifest: Manifest, costs: Sequence[Cost], problems: Problems) -> None:
+    """Fail where a budget that the manifest itself sets is exceeded, and say what costs most.
+
+    `direct` is no limit on anything: it decides between exposures.
+    """
+    for name in DEFAULTS:
+        limit = _written(manifest, name)
+        if limit is None or name == "direct":
+            continue
+        over = [cost for cost in costs if cost.budget == name and cost.tokens > limit]
+        if over:
+            over.sort(key=lambda cost: (-cost.tokens, cost.name))
+            dearest = ", ".join(f"{cost.name} {cost.tokens}" for cost in over[:5])
+            fact = f"{over[0].name} costs {over[0].tokens} tokens, the limit is {limit}"
+            hint = f"{len(over)} over the limit: {dearest}; shorten them or raise it"
+            problems.error(("disclosure", "budgets", name), fact, hint, "budget")
+
+
+def _written(manifest: Manifest, name: str) -> int | None:
+    given: int | None = getattr(
+        manifest.disclosure.budgets, "schema_" if name == "schema" else name
+    )
+    return given

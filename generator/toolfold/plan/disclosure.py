@@ -1,0 +1,161 @@
+"""How a catalog is disclosed: its views, the default one, the exposure, and what each costs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from toolfold.manifest.schema import Manifest
+from toolfold.plan.budgets import budget_of, check_budgets, listed_tokens
+from toolfold.plan.meta_tools import DETAILS
+from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
+from toolfold.plan.problems import Problems
+from toolfold.plan.views.cut import Page, view
+from toolfold.plan.views.forms import Ask
+from toolfold.plan.views.lines import Inventory, inventory_of
+
+# From the richest to the leanest, with what each leaves out; the first that fits its budget in
+# one page is the default.
+_RICHEST_FIRST: Final = {
+    "full": "",
+    "summaries": "",
+    "names": "summaries",
+    "overview": "tool names",
+    "counts": "tool names",
+}
+_BUDGETS: Final = {"overview": "overview", "hot": "hot"}
+_INSTRUCTIONS: Final = 2000  # clients cut instructions at 2,048 characters
+
+
+@dataclass(frozen=True)
+class Disclosed:
+    """Every decision about disclosure."""
+
+    exposure: str
+    default_view: str
+    instructions: str
+    hot: list[str]
+    pages: list[Page]
+    by_category: dict[str, list[Page]]
+    costs: list[Cost]
+
+
+def disclose(
+    manifest: Manifest,
+    tools: Sequence[ToolPlan],
+    categories: Sequence[CategoryPlan],
+    meta: Sequence[MetaToolPlan],
+    problems: Problems,
+) -> Disclosed:
+    """Write every view within its budget and choose what is shown first."""
+    inventory = inventory_of(manifest, tools, categories, meta)
+    pages = [page for detail in DETAILS for page in _pages(manifest, inventory, detail, "")]
+    by_category = {
+        c.name: [
+            page
+            for detail in ("names", "summaries", "full")
+            for page in _pages(manifest, inventory, detail, c.name)
+        ]
+        for c in categories
+    }
+    default = _default_view(manifest, inventory)
+    costs = list(_costs(manifest, tools, meta, pages, by_category, default))
+    check_budgets(manifest, costs, problems)
+    return Disclosed(
+        exposure=_exposure(manifest, costs),
+        default_view=default.ask.detail,
+        instructions=_instructions(manifest, meta),
+        hot=_hot(manifest, tools),
+        pages=_with_default(pages, default),
+        by_category=by_category,
+        costs=costs,
+    )
+
+
+def _pages(manifest: Manifest, inventory: Inventory, detail: str, category: str) -> Iterator[Page]:
+    budget = budget_of(manifest, _BUDGETS.get(detail, "category"))
+    for form in ("json", "text"):
+        yield from view(inventory, Ask(detail, category, form), budget)
+
+
+def _default_view(manifest: Manifest, inventory: Inventory) -> Page:
+    """The richest view that fits the budget of `capabilities` whole; the leanest's first page."""
+    budget = budget_of(manifest, "capabilities")
+    pages: list[Page] = []
+    for detail, left_out in _RICHEST_FIRST.items():
+        ask = Ask(detail, format=manifest.disclosure.format, left_out=left_out)
+        pages = view(inventory, ask, budget)
+        if len(pages) == 1 and pages[0].tokens <= budget:
+            break
+    return pages[0]
+
+
+def _with_default(pages: list[Page], default: Page) -> list[Page]:
+    """The view that answers a call without arguments, under its own name, before the others."""
+    ask = Ask("default", format=default.ask.format, pages=default.ask.pages)
+    return [Page(ask, default.text, default.tokens), *pages]
+
+
+def _exposure(manifest: Manifest, costs: Sequence[Cost]) -> str:
+    chosen = manifest.disclosure.exposure
+    if chosen != "auto":
+        return chosen
+    direct = next(cost.tokens for cost in costs if cost.budget == "direct")
+    return "direct" if direct <= budget_of(manifest, "direct") else "progressive"
+
+
+def _hot(manifest: Manifest, tools: Sequence[ToolPlan]) -> list[str]:
+    """The hot tools, as many as fit their budget when they are listed."""
+    room = budget_of(manifest, "hot")
+    chosen = []
+    for tool in tools:
+        if manifest.tools[tool.name].tier == "hot":
+            room -= listed_tokens(tool.entry["definition"])
+            if room < 0:
+                break
+            chosen.append(tool.name)
+    return chosen
+
+
+def _costs(
+    manifest: Manifest,
+    tools: Sequence[ToolPlan],
+    meta: Sequence[MetaToolPlan],
+    pages: Sequence[Page],
+    by_category: dict[str, list[Page]],
+    default: Page,
+) -> Iterator[Cost]:
+    yield Cost("surface", sum(listed_tokens(tool.definition) for tool in meta), "surface")
+    listed = sum(listed_tokens(tool.entry["definition"]) for tool in tools)
+    yield Cost("every tool listed", listed, "direct")
+    yield Cost(f"capabilities() ({default.ask.detail})", default.tokens, "capabilities")
+    form = manifest.disclosure.format
+    for page in pages:
+        ask = page.ask
+        if ask.format == form:
+            budget = _BUDGETS.get(ask.detail, "category")
+            number = f" {ask.page}/{ask.pages}" if ask.pages > 1 else ""
+            yield Cost(f"{ask.detail}{number}", page.tokens, budget)
+    for name, found in by_category.items():
+        for page in found:
+            if page.ask.format == form and page.ask.detail == "summaries":
+                number = f" {page.ask.page}/{page.ask.pages}" if page.ask.pages > 1 else ""
+                yield Cost(f"category {name}{number}", page.tokens, "category")
+    for tool in tools:
+        yield Cost(tool.name, tool.schema_tokens, "schema")
+
+
+def _instructions(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> str:
+    """How to start, before what the server is: clients cut the end."""
+    names = {tool.role: tool.name for tool in meta}
+    steps = []
+    if "capabilities" in names:
+        steps.append(f"Start with {names['capabilities']}() for the inventory")
+    if "schema" in names:
+        steps.append(f"ask {names['schema']}(tool) before a tool's first call")
+    runners = [names[role] for role in ("run_read", "run_write", "run") if role in names]
+    if runners:
+        steps.append(f"run unlisted tools with {' or '.join(runners)}")
+    start = ", ".join(steps)
+    start = f"{start[0].upper()}{start[1:]}." if start else ""
+    own = manifest.server.instructions or manifest.server.description or ""
+    return "\n".join(part for part in (start, own.strip()) if part)[:_INSTRUCTIONS]

@@ -1,0 +1,92 @@
+"""What views are made of: one line per tool, grouped by category."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from toolfold.manifest.schema import Effect, Manifest, Tier
+from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
+
+
+@dataclass(frozen=True)
+class Line:
+    """A tool or meta-tool as inventories show it."""
+
+    name: str
+    category: str
+    summary: str
+    example: str | None
+    signature: str
+    effect: Effect
+    tier: Tier | None
+    tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Inventory:
+    """Everything inventories are written from."""
+
+    version: str
+    categories: tuple[CategoryPlan, ...]
+    lines: Mapping[str, Line]
+    workflows: tuple[tuple[str, tuple[str, ...]], ...]
+    quick_actions: Mapping[str, str]
+    capabilities: str
+    next_step: str
+
+    def of(self, categories: Sequence[CategoryPlan]) -> list[Line]:
+        """The lines of some categories, in order."""
+        return [self.lines[name] for category in categories for name in category.tools]
+
+
+def inventory_of(
+    manifest: Manifest,
+    tools: Sequence[ToolPlan],
+    categories: Sequence[CategoryPlan],
+    meta: Sequence[MetaToolPlan],
+) -> Inventory:
+    """Gather it from the manifest and what was planned so far."""
+    names = {tool.role: tool.name for tool in meta}
+    lines = {tool.name: _meta_line(tool) for tool in meta if tool.category is not None}
+    for tool in tools:
+        lines[tool.name] = _tool_line(tool, manifest)
+    return Inventory(
+        version=manifest.server.version,
+        categories=tuple(categories),
+        lines=lines,
+        workflows=tuple((w.name, tuple(w.steps)) for w in manifest.workflows),
+        quick_actions=manifest.disclosure.quick_actions,
+        capabilities=names.get("capabilities", ""),
+        next_step=_next_step(names),
+    )
+
+
+def _next_step(names: Mapping[str, str]) -> str:
+    if "schema" in names:
+        return f"{names['schema']}(tool)"
+    return f"{names['search']}(query)" if "search" in names else ""
+
+
+def _tool_line(plan: ToolPlan, manifest: Manifest) -> Line:
+    tool = manifest.tools[plan.name]
+    return Line(
+        name=plan.name,
+        category=tool.category,
+        summary=tool.summary,
+        example=tool.example,
+        signature=plan.entry["signature"],
+        effect=tool.effect,
+        tier=tool.tier,
+        tags=tuple(tool.tags),
+    )
+
+
+def _meta_line(tool: MetaToolPlan) -> Line:
+    return Line(
+        name=tool.name,
+        category=tool.category or "",
+        summary=tool.summary,
+        example=tool.example,
+        signature=tool.signature,
+        effect="read",
+        tier=None,
+    )
