@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = ("generate",)
+PROGRAMS = ("generate", "serve")
 
 
 ROOT = Path(__file__).parents[1]

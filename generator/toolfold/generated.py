@@ -38,17 +38,14 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     import anyio
     from toolfold_runtime.execute import Executor
     from toolfold_runtime.implementation import ImplementationError, load_implementation
-    from toolfold_runtime.meta import answer_meta
+    from toolfold_runtime.meta import MetaTools
 
     server = load_server(manifest, output)
     catalog = server.CATALOG
     given = _arguments(arguments)
     try:
         if tool in server.META_TOOLS:
-            listed = catalog.server["meta_tools"]
-            definition = next(d for d in listed if d["name"] == tool)
-            unknown = catalog.server["unknown_parameters"]
-            texts = answer_meta(server.META_TOOLS[tool], definition, given, unknown)
+            texts = MetaTools(catalog, server.META_TOOLS).answer(tool, given)
             return Tried("\n".join(texts), is_error=False)
         entry = catalog.entry(tool)
         implementation = load_implementation(catalog.server["implementation"], server.ROOT)

@@ -1,6 +1,5 @@
 """The call itself: validate arguments, call the user's method, validate and shape the result."""
 
-import functools
 import importlib
 import inspect
 import json
@@ -28,6 +27,7 @@ class Executor:
     def __init__(self, catalog: Catalog, implementation: object | None) -> None:
         self.catalog = catalog
         self.implementation = implementation
+        self._validators: dict[tuple[str, str], Validator] = {}
 
     async def call(self, entry: Entry, arguments: Json) -> Answer:
         """Run one tool; every failure is a ToolError that tells the agent what to do."""
@@ -46,7 +46,7 @@ class Executor:
         return method
 
     def _params(self, entry: Entry, arguments: Json) -> Any:
-        _validate_arguments(entry, arguments)
+        self._validate(entry, arguments)
         module = importlib.import_module(f"{self.catalog.package}.models.{entry.module}")
         model = getattr(module, entry.params)
         try:
@@ -66,42 +66,40 @@ class Executor:
         if schema is None:
             return Answer(plain if isinstance(plain, str) else _compact(plain))
         structured = {"result": plain} if entry.wraps_result else plain
-        broken = next(iter(_validator(entry, "outputSchema").iter_errors(structured)), None)
+        broken = next(iter(self._validator(entry, "outputSchema").iter_errors(structured)), None)
         if broken is not None:
             _log(f"{entry.name} broke its `returns`: {broken.message} at {broken.instance_path}")
             text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
             raise ToolError("invalid_result", text)
         return Answer(_compact(plain), structured)
 
+    def _validate(self, entry: Entry, arguments: Json) -> None:
+        errors = list(self._validator(entry, "inputSchema").iter_errors(arguments))
+        if not errors:
+            return
+        lines = [f"- {_where(error)}{error.message}" for error in errors[:10]]
+        text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
+        text += f"\nsignature: {entry.signature}"
+        if entry.example is not None:
+            text += f"\nvalid call: {entry.name}({_compact(entry.example)})"
+        raise ToolError("invalid_arguments", text)
 
-def _validate_arguments(entry: Entry, arguments: Json) -> None:
-    errors = list(_validator(entry, "inputSchema").iter_errors(arguments))
-    if not errors:
-        return
-    lines = [f"- {_where(error)}{error.message}" for error in errors[:10]]
-    text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
-    text += f"\nsignature: {entry.signature}"
-    if entry.example is not None:
-        text += f"\nvalid call: {entry.name}({_compact(entry.example)})"
-    raise ToolError("invalid_arguments", text)
+    def _validator(self, entry: Entry, key: str) -> Validator:
+        """The validator of a tool's schema, made once."""
+        known = (entry.name, key)
+        if known not in self._validators:
+            try:
+                self._validators[known] = validator_for(entry.definition[key])
+            except (ValidationError, ValueError) as error:
+                said = str(error).split("\n")[0]
+                text = f"the schema of {entry.name} cannot be used; its author must fix it: {said}"
+                raise ToolError("invalid_arguments", text) from None
+        return self._validators[known]
 
 
 def _where(error: ValidationError) -> str:
     path = ".".join(str(step) for step in error.instance_path)
     return f"{path}: " if path else ""
-
-
-@functools.lru_cache(maxsize=1024)
-def _compiled(schema: str) -> Validator:
-    return validator_for(json.loads(schema))
-
-
-def _validator(entry: Entry, key: str) -> Validator:
-    try:
-        return _compiled(json.dumps(entry.definition[key]))
-    except (ValidationError, ValueError) as error:
-        text = f"the schema of {entry.name} cannot be used; its author must fix it: {error}"
-        raise ToolError("invalid_arguments", text.split("\n")[0]) from None
 
 
 async def _called(entry: Entry, method: Any, params: Any) -> Any:

@@ -1,26 +1,38 @@
-"""Calling a meta-tool: known parameters validated, unknown ones answered with a warning."""
+"""Calling meta-tools: known parameters validated, unknown ones answered with a warning."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from toolfold_runtime.catalog import Json
+from toolfold_runtime.catalog import Catalog, Json
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.validation import validator_for
+from toolfold_runtime.validation import Validator, validator_for
 
 
-def answer_meta(
-    handler: Callable[..., str], definition: Json, arguments: Json, unknown: str
-) -> list[str]:
-    """The handler's text, and a warning for parameters that it does not have."""
-    schema = definition["inputSchema"]
-    known = {key: value for key, value in arguments.items() if key in schema["properties"]}
-    extra = [key for key in arguments if key not in known]
-    errors = list(validator_for(schema).iter_errors(known))
-    if errors or (extra and unknown == "reject"):
-        problems = [error.message for error in errors] + [f'no parameter "{key}"' for key in extra]
-        names = ", ".join(schema["properties"]) or "none"
-        text = f"{definition['name']}: {'; '.join(problems)}. Parameters: {names}."
-        raise ToolError("invalid_arguments", text)
-    text = handler(**known)
-    if not extra:
-        return [text]
-    return [text, f"warning: ignored unknown parameters: {', '.join(extra)}"]
+class MetaTools:
+    """The meta-tools that answer with a text, by their served names."""
+
+    def __init__(self, catalog: Catalog, handlers: Mapping[str, Callable[..., str]]) -> None:
+        self.handlers = handlers
+        self.definitions: dict[str, Json] = {d["name"]: d for d in catalog.server["meta_tools"]}
+        self._refuses = catalog.server["unknown_parameters"] == "reject"
+        self._validators: dict[str, Validator] = {}
+
+    def answer(self, name: str, arguments: Json) -> list[str]:
+        """The handler's text, and a warning for parameters that it does not have."""
+        schema = self.definitions[name]["inputSchema"]
+        known = {key: value for key, value in arguments.items() if key in schema["properties"]}
+        extra = [key for key in arguments if key not in known]
+        errors = [error.message for error in self._validator(name).iter_errors(known)]
+        if errors or (extra and self._refuses):
+            problems = errors + [f'no parameter "{key}"' for key in extra]
+            names = ", ".join(schema["properties"]) or "none"
+            text = f"{name}: {'; '.join(problems)}. Parameters: {names}."
+            raise ToolError("invalid_arguments", text)
+        text = self.handlers[name](**known)
+        if not extra:
+            return [text]
+        return [text, f"warning: ignored unknown parameters: {', '.join(extra)}"]
+
+    def _validator(self, name: str) -> Validator:
+        if name not in self._validators:
+            self._validators[name] = validator_for(self.definitions[name]["inputSchema"])
+        return self._validators[name]

@@ -15,7 +15,7 @@ from mcp.server.stdio import stdio_server
 from toolfold_runtime.catalog import Catalog, Json
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.execute import Answer, Executor
-from toolfold_runtime.meta import answer_meta
+from toolfold_runtime.meta import MetaTools
 from toolfold_runtime.runners import asked_for, refuse_effect
 from toolfold_runtime.serve import Handler
 
@@ -64,11 +64,11 @@ class _Calls:
         exposure: str,
     ) -> None:
         self.catalog = catalog
-        self.meta_tools = meta_tools
+        self.meta_tools = MetaTools(catalog, meta_tools)
         self.executor = executor
         self.exposure = exposure
         self.facts = catalog.server
-        self.meta: dict[str, Json] = {d["name"]: d for d in self.facts["meta_tools"]}
+        self.meta = self.meta_tools.definitions
 
     async def list_tools(
         self, _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -109,9 +109,8 @@ class _Calls:
         return [*self.meta, *(self.facts["hot"] if self.exposure == "hybrid" else [])]
 
     async def _called(self, name: str, arguments: Json) -> types.CallToolResult:
-        if name in self.meta_tools:
-            unknown = self.facts["unknown_parameters"]
-            texts = answer_meta(self.meta_tools[name], self.meta[name], arguments, unknown)
+        if name in self.meta_tools.handlers:
+            texts = self.meta_tools.answer(name, arguments)
             return types.CallToolResult(content=[types.TextContent(text=text) for text in texts])
         runners = self.facts["runners"]
         if name in runners:

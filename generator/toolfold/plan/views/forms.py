@@ -40,10 +40,9 @@ def written(inventory: Inventory, ask: Ask, units: Sequence[Any]) -> str:
 
 def units_of(inventory: Inventory, detail: str, category: str) -> list[Any]:
     """What a view lists: categories, or lines of tools."""
-    chosen = [c for c in inventory.categories if not category or c.name == category]
     if detail in ("counts", "overview"):
-        return list(chosen)
-    lines = inventory.of(chosen)
+        return list(inventory.chosen(category))
+    lines = inventory.of(category)
     return [line for line in lines if line.tier == "hot"] if detail == "hot" else lines
 
 
@@ -91,12 +90,12 @@ def _hot(inventory: Inventory, ask: Ask, units: Sequence[Line]) -> str:
 def _listing(describe: Callable[[Line], Json]) -> Form:
     def form(inventory: Inventory, ask: Ask, units: Sequence[Line]) -> str:
         view: Json = {"version": inventory.version} if not ask.category else {}
-        described = {c.name: c.description for c in inventory.categories}
         groups = []
         for name, group in _grouped(units):
             shown: Json = {"name": name}
-            if described[name] and (ask.page == 1 or ask.category == ""):
-                shown["description"] = described[name]
+            description = inventory.by_name[name].description
+            if description and (ask.page == 1 or not ask.category):
+                shown["description"] = description
             shown["tools"] = [describe(unit) for unit in group]
             groups.append(shown)
         view["categories"] = groups

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from toolfold.manifest.schema import Effect, Manifest, Tier
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
@@ -33,9 +34,18 @@ class Inventory:
     capabilities: str
     next_step: str
 
-    def of(self, categories: Sequence[CategoryPlan]) -> list[Line]:
-        """The lines of some categories, in order."""
-        return [self.lines[name] for category in categories for name in category.tools]
+    def chosen(self, category: str) -> Sequence[CategoryPlan]:
+        """One category if it is named, else all."""
+        return (self.by_name[category],) if category else self.categories
+
+    def of(self, category: str) -> list[Line]:
+        """The lines of one category or of all, in order."""
+        return [self.lines[name] for c in self.chosen(category) for name in c.tools]
+
+    @cached_property
+    def by_name(self) -> dict[str, CategoryPlan]:
+        """The categories by name."""
+        return {category.name: category for category in self.categories}
 
 
 def inventory_of(

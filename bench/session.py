@@ -1,0 +1,88 @@
+"""A raw JSON-RPC session with a server process, and what the server costs meanwhile."""
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+_TICK = os.sysconf("SC_CLK_TCK")
+
+
+class Session:
+    """A server over stdio, asked one request after the other."""
+
+    def __init__(self, command: Sequence[str], cwd: Path, env: dict[str, str]) -> None:
+        self.process = subprocess.Popen(
+            command,
+            cwd=cwd,
+            env={**os.environ, **env},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._id = 0
+
+    def __enter__(self) -> Self:
+        client = {"name": "bench", "version": "1"}
+        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client}
+        self.request("initialize", params)
+        self._send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.stdin:
+            self.process.stdin.close()
+        self.process.wait(30)
+
+    def request(self, method: str, params: dict[str, Any]) -> Any:
+        """The result of one request; SystemExit where it is an error."""
+        self._id += 1
+        self._send({"jsonrpc": "2.0", "id": self._id, "method": method, "params": params})
+        if self.process.stdout is None:
+            raise SystemExit("no pipe")
+        answer = json.loads(self.process.stdout.readline())
+        if "error" in answer or answer["result"].get("isError"):
+            raise SystemExit(f"{method} {params}: {answer}")
+        return answer["result"]
+
+    def call(self, tool: str, arguments: dict[str, Any]) -> Any:
+        """The result of calling a tool."""
+        return self.request("tools/call", {"name": tool, "arguments": arguments})
+
+    def cpu(self) -> float:
+        """CPU seconds of the server so far."""
+        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICK
+
+    def cpu_per_call(self, tool: str, arguments: dict[str, Any], times: int) -> float:
+        """CPU of one call in ms, the first calls aside."""
+        for _ in range(20):
+            self.call(tool, arguments)
+        before = self.cpu()
+        for _ in range(times):
+            self.call(tool, arguments)
+        return (self.cpu() - before) / times * 1000
+
+    def round_trips(self, tool: str, arguments: dict[str, Any], times: int) -> list[float]:
+        """Wall time of each of many calls, in ms."""
+        found = []
+        for _ in range(times):
+            started = time.perf_counter()
+            self.call(tool, arguments)
+            found.append((time.perf_counter() - started) * 1000)
+        return found
+
+    def resident(self) -> float:
+        """Resident memory of the server, in MB."""
+        status = Path(f"/proc/{self.process.pid}/status").read_text()
+        line = next(row for row in status.splitlines() if row.startswith("VmRSS"))
+        return int(line.split()[1]) / 1024
+
+    def _send(self, message: dict[str, Any]) -> None:
+        if self.process.stdin is None:
+            raise SystemExit("no pipe")
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
