@@ -33,14 +33,10 @@ MAY_IMPORT: Final = {
     "emit": {"toolfold.plan", "toolfold.errors", "jinja2", "datamodel_code_generator", "ruff"},
 }
 FILE_SYSTEM: Final = {"os", "io", "shutil", "tempfile", "glob", "subprocess", "sqlite3"}
-GENERATED_MAY_IMPORT: Final = {
-    "toolfold_runtime",
-    "pydantic",
-    "__future__",
-    "typing",
-    "pathlib",
-    "sys",
-}
+GENERATED_MAY_IMPORT: Final = {"toolfold_runtime", "pydantic"}
+# Where the runtime knows the SDK and what it serves with.
+SDK: Final = {"mcp", "mcp_types", "uvicorn", "starlette", "httpx2"}
+KNOW_THE_SDK: Final = {"server.py", "http.py"}
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -109,24 +105,35 @@ def test_runtime_never_imports_the_generator() -> None:
     assert found == []
 
 
-def test_runtime_imports_the_sdk_in_one_module_only() -> None:
+def test_runtime_imports_the_sdk_only_where_it_serves() -> None:
     found = {
         path.name
         for path in python_files(RUNTIME)
         for module in imports(path)
-        if module.split(".")[0] in {"mcp", "mcp_types"}
+        if module.split(".")[0] in SDK
     }
 
-    assert found <= {"server.py"}
+    assert found <= KNOW_THE_SDK
 
 
-def test_generated_code_imports_only_the_runtime_and_pydantic() -> None:
+def test_runtime_loads_the_sdk_for_http_only_inside_functions() -> None:
+    tree = ast.parse((RUNTIME / "http.py").read_text(encoding="utf-8"))
+    at_once = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
+    found = [
+        ast.unparse(node) for node in at_once if SDK & set(ast.unparse(node).split(".")[0].split())
+    ]
+
+    assert at_once
+    assert found == []
+
+
+def test_generated_code_imports_only_the_runtime_pydantic_and_the_standard_library() -> None:
     folders = [ROOT / "generated", *sorted((ROOT / "tests" / "golden").glob("*/expected"))]
     found = {
         f"{path.relative_to(ROOT)}: {module}"
         for path in python_files(*folders)
         for module in imports(path)
-        if not is_within(module, GENERATED_MAY_IMPORT)
+        if module.split(".")[0] not in STANDARD and not is_within(module, GENERATED_MAY_IMPORT)
     }
 
     assert sorted(found) == []

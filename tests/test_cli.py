@@ -24,6 +24,7 @@ tools:
       query: {type: string, required: true, description: Words to look for, minLength: 1}
       limit: {type: integer, default: 20, minimum: 1, maximum: 100}
 """
+FILES = 19  # that it generates
 FOREIGN = "  far: {category: all, effect: read, summary: Far, input_schema: {properties: {}}}\n"
 
 
@@ -182,8 +183,9 @@ def test_generate_says_what_it_did(empty: Path, run: Run) -> None:
     first, second = run("generate"), run("generate")
 
     assert (first.code, second.code) == (0, 0)
-    assert (first.out, first.err) == ("generated/: 16 written, 0 unchanged\n", "")
-    assert (second.out, second.err) == ("generated/: 0 written, 16 unchanged\n", "")
+    assert first.out.splitlines()[0] == f"generated/: {FILES} written, 0 unchanged"
+    assert second.out.splitlines()[0] == f"generated/: 0 written, {FILES} unchanged"
+    assert (first.err, second.err) == ("", "")
 
 
 def test_quiet_generate_says_nothing(project: Path, run: Run) -> None:
@@ -194,7 +196,7 @@ def test_generate_writes_where_it_is_told(project: Path, run: Run) -> None:
     said = run("generate", "-m", str(project / "tools.yaml"), "-o", str(project / "elsewhere"))
 
     assert said.code == 0
-    assert "elsewhere/: 16 written" in said.out
+    assert f"elsewhere/: {FILES} written" in said.out
     assert (project / "elsewhere" / "demo_mcp" / "server.py").is_file()
 
 
@@ -204,7 +206,7 @@ def test_generate_removes_what_it_no_longer_generates(project: Path, run: Run) -
 
     said = run("generate")
 
-    assert said.out.endswith("2 removed\n")
+    assert said.out.splitlines()[0].endswith("2 removed")
     assert [path for path in tree_of(project / "generated") if "find" in path] == []
 
 
@@ -318,7 +320,7 @@ def test_check_of_nothing_generated_lists_every_file(project: Path, run: Run) ->
     said = run("check")
 
     assert said.code == 1
-    assert [line.endswith(": missing") for line in said.out.splitlines()] == [True] * 16
+    assert [line.endswith(": missing") for line in said.out.splitlines()] == [True] * FILES
 
 
 def test_check_says_nothing_about_files_of_others(project: Path, run: Run) -> None:
@@ -566,7 +568,8 @@ def working(tmp_path_factory: pytest.TempPathFactory) -> Path:
     [
         (["hello", '{"nme": "Ada"}'], 1, ["invalid_arguments", "name", "hello(name: str"]),
         (["helo", "{}"], 1, ["unknown_tool", "Nearest: hello"]),
-        (["capabilities"], 0, ['"hello"']),
+        (["capabilities"], 0, ['"hello(name: str']),
+        (["capabilities", '{"detail": "names"}'], 0, ['"hello"']),
         (["tool_schema", '{"tool": "hello"}'], 0, ['"language"']),
         (["tool_schema", "{}"], 1, ["invalid_arguments", "tool"]),
         (["hello", "{nope"], 2, ["the arguments are not JSON"]),

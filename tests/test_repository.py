@@ -116,7 +116,9 @@ def test_changing_one_summary_leaves_other_tools_files_alone(copy: Path) -> None
     assert {path for path in after if after[path] != before[path]} == {
         "docs/categories/query.md",
         "docs/tools/tana_search.md",
-        "tana_mcp/catalog/inventory.json",
+        "tana_mcp/catalog/categories/query.jsonl",
+        "tana_mcp/catalog/hits.json",
+        "tana_mcp/catalog/inventory.jsonl",
         "tana_mcp/catalog/tools/query.jsonl",
         "tana_mcp/handlers.py",
     }

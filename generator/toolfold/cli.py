@@ -62,6 +62,7 @@ def _generate(options: argparse.Namespace) -> int:
         removed = f", {len(written.removed)} removed" if written.removed else ""
         out = sys.stdout if options.format == "text" else sys.stderr
         print(f"{project.output}/: {counts}{removed}", file=out)
+        print(f"exposure: {done.exposure}", file=out)
     return 0
 
 

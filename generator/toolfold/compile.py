@@ -13,6 +13,7 @@ from toolfold.emit.workers import Helper, Progress
 from toolfold.errors import Problem
 from toolfold.manifest.load import load
 from toolfold.plan.build import build_plan
+from toolfold.plan.model import Plan
 
 _LARGE: Final = 300_000  # bytes: some hundreds of tools
 
@@ -23,8 +24,9 @@ class Compiled:
 
     files: dict[PurePosixPath, str]
     warnings: tuple[Problem, ...]
-    inputs: tuple[Path, ...]
+    inputs: dict[Path, str]
     patterns: tuple[str, ...]
+    exposure: str
 
 
 def compile_manifest(
@@ -47,7 +49,14 @@ def compile_manifest(
             plan = build_plan(loaded, way_back)
         files = render(plan, cache, helper, progress)
     patterns = (*loaded.manifest.include, *loaded.manifest.overlays)
-    return Compiled(files, plan.warnings, loaded.files, patterns)
+    return Compiled(files, plan.warnings, loaded.inputs, patterns, _said(plan))
+
+
+def _said(plan: Plan) -> str:
+    """Which exposure was chosen, and what each would cost an agent to start with."""
+    costs = {cost.budget: cost.tokens for cost in reversed(plan.costs)}
+    start = costs["surface"] + costs["capabilities"]
+    return f"{plan.exposure} (every tool listed: {costs['direct']:,} tokens; inventory: {start:,})"
 
 
 def _is_large(manifest: Path) -> bool:

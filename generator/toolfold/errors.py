@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning"]
@@ -17,8 +18,11 @@ class Source:
 
     def line(self, number: int) -> str:
         """Line `number`, counted from 1; empty past the end."""
-        lines = self.text.split("\n")
-        return lines[number - 1].rstrip("\r") if 0 < number <= len(lines) else ""
+        return self._lines[number - 1].rstrip("\r") if 0 < number <= len(self._lines) else ""
+
+    @cached_property
+    def _lines(self) -> list[str]:
+        return self.text.split("\n")
 
 
 class Place(NamedTuple):

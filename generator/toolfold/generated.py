@@ -1,5 +1,6 @@
 """Using a generated package from the command line; needs only what a server needs."""
 
+import contextlib
 import importlib
 import json
 import sys
@@ -34,27 +35,28 @@ def load_server(manifest: Path, output: Path | None) -> Any:
 
 
 def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> Tried:
-    """Call one tool, or a meta-tool, exactly as the server would."""
+    """Call one tool, a runner or a meta-tool, exactly as the server would."""
     import anyio
+    from toolfold_runtime.dispatch import Dispatcher
     from toolfold_runtime.execute import Executor
     from toolfold_runtime.implementation import ImplementationError, load_implementation
-    from toolfold_runtime.meta import MetaTools
 
     server = load_server(manifest, output)
     catalog = server.CATALOG
     given = _arguments(arguments)
+    # A meta-tool answers from the catalog; the user's code is loaded for nothing less than a call.
+    path = None if tool in server.META_TOOLS else catalog.server["implementation"]
     try:
-        if tool in server.META_TOOLS:
-            texts = MetaTools(catalog, server.META_TOOLS).answer(tool, given)
-            return Tried("\n".join(texts), is_error=False)
-        entry = catalog.entry(tool)
-        implementation = load_implementation(catalog.server["implementation"], server.ROOT)
-        answer = anyio.run(Executor(catalog, implementation).call, entry, given)
+        executor = Executor(catalog, load_implementation(path, server.ROOT))
+        dispatcher = Dispatcher(catalog, server.META_TOOLS, executor)
+        # What a method prints is not the answer.
+        with contextlib.redirect_stdout(sys.stderr):
+            reply = anyio.run(dispatcher.call, tool, given)
     except ToolError as error:
         return Tried(str(error), is_error=True)
     except ImplementationError as error:
         raise UsageError(str(error)) from None
-    return Tried(answer.text, is_error=False)
+    return Tried("\n".join(reply.texts), is_error=False)
 
 
 def _arguments(text: str) -> dict[str, Any]:

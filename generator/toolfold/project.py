@@ -9,7 +9,7 @@ from pathlib import Path
 from toolfold.emit.cache import Cache
 from toolfold.emit.tree import Difference, Written, compare_tree, write_tree
 from toolfold.errors import Problem, UsageError
-from toolfold.unchanged import remember, warnings_if_current
+from toolfold.unchanged import last_run, remember
 
 #: Told how many tools are done, of how many.
 Progress = Callable[[int, int], None]
@@ -40,6 +40,7 @@ class Generated:
 
     written: Written
     warnings: tuple[Problem, ...]
+    exposure: str
 
 
 @dataclass(frozen=True)
@@ -62,21 +63,21 @@ def project_at(manifest: Path, output: Path | None, *, use_cache: bool = True) -
 def generate(project: Project, progress: Progress) -> Generated:
     """Bring the output folder up to date."""
     with closing(project.cache()) as store:
-        known = warnings_if_current(store, project.manifest, project.way_back, project.output)
+        known = last_run(store, project.manifest, project.way_back, project.output)
         if known is not None:
-            return Generated(Written((), known.outputs, ()), known.warnings)
+            return Generated(Written((), known.outputs, ()), known.warnings, known.exposure)
         from toolfold.compile import compile_manifest
 
         compiled = compile_manifest(project.manifest, project.way_back, store, progress)
         written = write_tree(compiled.files, project.output)
         remember(store, project.manifest, project.way_back, compiled)
-        return Generated(written, compiled.warnings)
+        return Generated(written, compiled.warnings, compiled.exposure)
 
 
 def check(project: Project, progress: Progress) -> Checked:
     """Compare the output folder with what would be generated."""
     with closing(project.cache()) as store:
-        known = warnings_if_current(store, project.manifest, project.way_back, project.output)
+        known = last_run(store, project.manifest, project.way_back, project.output)
         if known is not None:
             return Checked([], known.warnings)
         from toolfold.compile import compile_manifest

@@ -5,6 +5,7 @@ Kept in the cache after a run that found or left the output current. Any doubt m
 
 import hashlib
 import json
+import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
@@ -22,7 +23,15 @@ from toolfold.errors import Place, Problem, Source
 if TYPE_CHECKING:
     from toolfold.compile import Compiled
 
-_DEPENDENCIES: Final = ("datamodel-code-generator", "ruff", "jinja2", "pydantic", "splintr-rs")
+_DEPENDENCIES: Final = (
+    "datamodel-code-generator",
+    "jinja2",
+    "jsonschema-rs",
+    "pydantic",
+    "pyyaml",
+    "ruff",
+    "splintr-rs",
+)
 
 
 @dataclass(frozen=True)
@@ -31,20 +40,23 @@ class Known:
 
     warnings: tuple[Problem, ...]
     outputs: int
+    exposure: str
 
 
 def remember(store: Cache, manifest: Path, way_back: str, compiled: "Compiled") -> None:
     """Keep what this run read and what it generates."""
     record = {
-        "inputs": [[str(path), _digest(path.read_bytes())] for path in compiled.inputs],
+        # Of what was compiled, not of what the files hold by now.
+        "inputs": [[str(path), digest] for path, digest in compiled.inputs.items()],
         "patterns": compiled.patterns,
         "outputs": {str(path): _digest(text.encode()) for path, text in compiled.files.items()},
+        "exposure": compiled.exposure,
         "warnings": [_plain(problem) for problem in compiled.warnings],
     }
     store.put({_key(manifest, way_back): json.dumps(record)})
 
 
-def warnings_if_current(store: Cache, manifest: Path, way_back: str, output: Path) -> Known | None:
+def last_run(store: Cache, manifest: Path, way_back: str, output: Path) -> Known | None:
     """The last run where neither input nor output changed since; else None."""
     key = _key(manifest, way_back)
     kept = store.get([key]).get(key)
@@ -59,11 +71,12 @@ def warnings_if_current(store: Cache, manifest: Path, way_back: str, output: Pat
         warnings = _problems(record["warnings"], [Path(path) for path, _ in record["inputs"]])
     except OSError:
         return None
-    return Known(warnings, len(record["outputs"]))
+    return Known(warnings, len(record["outputs"]), record["exposure"])
 
 
 def _same_inputs(record: dict[str, Any], manifest: Path) -> bool:
-    found = {path for p in record["patterns"] for path in manifest.parent.glob(p)}
+    globbed = (path for pattern in record["patterns"] for path in manifest.parent.glob(pattern))
+    found = {path for path in globbed if path.is_file()}
     recorded = {Path(path) for path, _ in record["inputs"]}
     if found | {manifest} != recorded:
         return False
@@ -108,7 +121,8 @@ def _code() -> str:
     sources = [path for folder in (generator, runtime) for path in folder.rglob("*.py")]
     files = [*sources, *templates_dir().rglob("*.jinja")]
     ours = b"\0".join(path.read_bytes() for path in sorted(files))
-    return _digest(ours) + " ".join(version(name) for name in _DEPENDENCIES)
+    versions = " ".join(version(name) for name in _DEPENDENCIES)
+    return f"{_digest(ours)} {versions} {sys.version}"
 
 
 def _digest(data: bytes) -> str:

@@ -6,6 +6,6 @@ Importing this package costs neither the MCP SDK nor Pydantic: both load when th
 from toolfold_runtime.catalog import Catalog
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.serve import Handler, serve
-from toolfold_runtime.typing import MaybeAwaitable
+from toolfold_runtime.typing import Anything, MaybeAwaitable
 
-__all__ = ["Catalog", "Handler", "MaybeAwaitable", "ToolError", "serve"]
+__all__ = ["Anything", "Catalog", "Handler", "MaybeAwaitable", "ToolError", "serve"]

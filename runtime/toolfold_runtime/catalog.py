@@ -45,6 +45,7 @@ class Catalog:
         self.package = package
         self._entries: dict[str, Entry] = {}
         self._pages: dict[tuple[str, str], Json] = {}
+        self._offsets: dict[str, dict[str, tuple[int, int]]] = {}
 
     @cached_property
     def server(self) -> Json:
@@ -66,7 +67,7 @@ class Catalog:
             stem = self._names["tools"].get(name)
             if stem is None:
                 raise unknown("unknown_tool", "tool", name, self.names())
-            read = self._line(f"tools/{stem}.jsonl", "name", name)
+            read = self._line(f"tools/{stem}.jsonl", name)
             if read is None:
                 raise KeyError(f"{name} is not in the catalog; generate again")
             fields = Entry.__dataclass_fields__
@@ -84,7 +85,7 @@ class Catalog:
             return self._category(category, detail or "summaries", page, format)
         if detail and detail not in _DETAILS:
             raise not_one_of("detail", detail, _DETAILS)
-        if not detail and page == 1 and format == self.server["format"]:
+        if not detail and format == self.server["format"]:
             detail = "default"
         return self._page("inventory.jsonl", detail or self.server["default_view"], page, format)
 
@@ -122,9 +123,9 @@ class Catalog:
     def _page(self, file: str, detail: str, page: int, format: str) -> str:
         key = (file, f"{detail} {format} {page}")
         if key not in self._pages:
-            read = self._line(file, "view", key[1])
+            read = self._line(file, key[1])
             if read is None:
-                first = self._line(file, "view", f"{detail} {format} 1")
+                first = self._line(file, f"{detail} {format} 1")
                 pages = first["pages"] if first else 0
                 text = f"no page {page}: this view has {pages}."
                 raise ToolError("invalid_arguments", text)
@@ -139,18 +140,34 @@ class Catalog:
     def _hits(self) -> dict[str, str]:
         return dict(self._read("hits.json")["hits"])
 
-    def _line(self, file: str, key: str, value: str) -> Json | None:
+    def _line(self, file: str, value: str) -> Json | None:
         """The line whose first key has this value; no other line is parsed."""
-        data = (self.folder / file).read_bytes()
-        start = data.find(f'\n{{"{key}":{json.dumps(value)},'.encode()) + 1
-        if start == 0:
+        if file not in self._offsets:
+            self._offsets[file] = _offsets((self.folder / file).read_bytes())
+        if value not in self._offsets[file]:
             return None
-        loaded: Json = json.loads(data[start : data.find(b"\n", start)])
+        start, length = self._offsets[file][value]
+        with (self.folder / file).open("rb") as lines:
+            lines.seek(start)
+            loaded: Json = json.loads(lines.read(length))
         return loaded
 
     def _read(self, name: str) -> Json:
         loaded: Json = json.loads((self.folder / name).read_bytes())
         return loaded
+
+
+def _offsets(data: bytes) -> dict[str, tuple[int, int]]:
+    """Where each line of a file stands, by the value of its first key."""
+    found = {}
+    start = data.index(b"\n") + 1  # the first line says whose file it is
+    while start < len(data):
+        end = data.index(b"\n", start)
+        quote = data.index(b'":"', start) + 3
+        name = data[quote : data.index(b'"', quote)].decode()
+        found[name] = (start, end - start)
+        start = end + 1
+    return found
 
 
 def full(views: dict[str, str]) -> str:

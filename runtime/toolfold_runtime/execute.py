@@ -1,5 +1,6 @@
 """The call itself: validate arguments, call the user's method, validate and shape the result."""
 
+import copy
 import importlib
 import inspect
 import json
@@ -9,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolfold_runtime.catalog import Catalog, Entry, Json
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.errors import Code, ToolError
 from toolfold_runtime.validation import ValidationError, Validator, validator_for
 
 
@@ -47,31 +48,49 @@ class Executor:
 
     def _params(self, entry: Entry, arguments: Json) -> Any:
         self._validate(entry, arguments)
+        arguments = self._with_defaults(entry, _whole_numbers(arguments))
         module = importlib.import_module(f"{self.catalog.package}.models.{entry.module}")
         model = getattr(module, entry.params)
         try:
             return model.model_validate(arguments, by_name=False, by_alias=True)
         except ValueError as error:
-            raise ToolError("invalid_arguments", f"{entry.signature}: {error}") from None
+            # The schema took it, so it is not the agent who is wrong.
+            _log(f"the models of {entry.name} refuse what its schema takes: {error}")
+            text = f"{entry.name} cannot take these arguments; its author must look into it."
+            raise ToolError("backend_failed", text) from None
+
+    def _with_defaults(self, entry: Entry, arguments: Json) -> Json:
+        """The arguments and the defaults of those that are absent, where the result is valid."""
+        properties = entry.definition["inputSchema"].get("properties", {})
+        defaults = {
+            name: schema["default"]
+            for name, schema in properties.items()
+            if name not in arguments and isinstance(schema, dict) and "default" in schema
+        }
+        if not defaults:
+            return arguments
+        filled = {**copy.deepcopy(defaults), **arguments}
+        return filled if self._validator(entry, "inputSchema").is_valid(filled) else arguments
 
     def _answer(self, entry: Entry, result: Any) -> Answer:
         from pydantic_core import to_jsonable_python
 
         try:
-            plain = to_jsonable_python(result, by_alias=True)
+            plain = to_jsonable_python(result, by_alias=True, inf_nan_mode="constants")
+            text = _compact(plain)
         except ValueError as error:
             _log(f"{entry.name} returned what is not JSON: {error}")
             raise ToolError("invalid_result", f"{entry.name} returned what is not JSON.") from None
         schema = entry.definition.get("outputSchema")
         if schema is None:
-            return Answer(plain if isinstance(plain, str) else _compact(plain))
+            return Answer(plain if isinstance(plain, str) else text)
         structured = {"result": plain} if entry.wraps_result else plain
         broken = next(iter(self._validator(entry, "outputSchema").iter_errors(structured)), None)
         if broken is not None:
             _log(f"{entry.name} broke its `returns`: {broken.message} at {broken.instance_path}")
-            text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
-            raise ToolError("invalid_result", text)
-        return Answer(_compact(plain), structured)
+            said = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
+            raise ToolError("invalid_result", said)
+        return Answer(text, structured)
 
     def _validate(self, entry: Entry, arguments: Json) -> None:
         errors = list(self._validator(entry, "inputSchema").iter_errors(arguments))
@@ -93,7 +112,8 @@ class Executor:
             except (ValidationError, ValueError) as error:
                 said = str(error).split("\n")[0]
                 text = f"the schema of {entry.name} cannot be used; its author must fix it: {said}"
-                raise ToolError("invalid_arguments", text) from None
+                code: Code = "invalid_arguments" if key == "inputSchema" else "invalid_result"
+                raise ToolError(code, text) from None
         return self._validators[known]
 
 
@@ -112,6 +132,9 @@ async def _called(entry: Entry, method: Any, params: Any) -> Any:
         return await result if inspect.isawaitable(result) else result
     except ToolError:
         raise  # the author's own words to the agent
+    except NotImplementedError:
+        text = f"{entry.name} is not implemented by the server."
+        raise ToolError("backend_failed", text) from None
     except (Exception, SystemExit) as error:
         # The traceback is for the author; an agent gets a message without internals.
         traceback.print_exception(error, file=sys.stderr)
@@ -120,7 +143,16 @@ async def _called(entry: Entry, method: Any, params: Any) -> Any:
 
 
 def _compact(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def _whole_numbers(value: Any) -> Any:
+    """1.0 is an integer to JSON Schema; to Python it becomes one here."""
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    if isinstance(value, dict):
+        return {key: _whole_numbers(inner) for key, inner in value.items()}
+    return [_whole_numbers(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _log(message: str) -> None:

@@ -6,9 +6,12 @@ tokens (an OAuth resource server), or to be told that it is open on purpose.
 
 import argparse
 import ipaddress
+import socket
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from toolfold_runtime.implementation import ImplementationError, load_object
 
@@ -38,14 +41,16 @@ def listening_on(options: argparse.Namespace, root: Path) -> Listening:
     if options.verifier and not (options.issuer and options.resource):
         raise ImplementationError("--verifier goes with --issuer and --resource")
     names = ["127.0.0.1", "localhost", "[::1]"] if is_local else []
-    hosts = [f"{name}:*" for name in names] + names + options.allow_host
-    origins = [f"http://{name}:*" for name in names] + options.allow_origin
+    names += [name for name in (options.host, _host_of(options.resource)) if name not in names]
+    hosts = [f"{name}:*" for name in names if name] + [n for n in names if n] + options.allow_host
+    origins = [f"http://{name}:*" for name in names if name] + options.allow_origin
     return Listening(
         host=options.host,
         port=options.port,
-        hosts=tuple(hosts) or ((options.host, f"{options.host}:*") if not options.open else ()),
+        # Open on purpose, to any name, unless names were given.
+        hosts=tuple(hosts) if not options.open or options.allow_host else (),
         origins=tuple(origins),
-        verifier=load_object(options.verifier, root) if options.verifier else None,
+        verifier=load_object(options.verifier, root, "verifier") if options.verifier else None,
         issuer=options.issuer or "",
         resource=options.resource or "",
         scopes=tuple(options.scope),
@@ -56,15 +61,17 @@ async def run_http(server: Any, listening: Listening) -> None:
     """Serve until a signal asks to stop; requests under way are finished first."""
     import uvicorn
 
+    bound = _bound(listening)
+    host, port = bound.getsockname()[:2]
+    print(f"serving on http://{host}:{port}/mcp", file=sys.stderr)  # noqa: T201 - the log
+
     config = uvicorn.Config(
         http_app(server, listening),
-        host=listening.host,
-        port=listening.port,
         log_level="warning",
         timeout_graceful_shutdown=10,
         server_header=False,
     )
-    await uvicorn.Server(config).serve()
+    await uvicorn.Server(config).serve(sockets=[bound])
 
 
 def http_app(server: Any, listening: Listening) -> Any:
@@ -95,6 +102,22 @@ def http_app(server: Any, listening: Listening) -> Any:
         auth=auth,
         token_verifier=listening.verifier,
     )
+
+
+def _bound(listening: Listening) -> socket.socket:
+    try:
+        family = socket.getaddrinfo(listening.host, listening.port, type=socket.SOCK_STREAM)[0][0]
+        bound = socket.socket(family)
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        bound.bind((listening.host, listening.port))
+    except OSError as error:
+        address = f"{listening.host}:{listening.port}"
+        raise ImplementationError(f"cannot listen on {address}: {error.strerror}") from None
+    return bound
+
+
+def _host_of(address: str | None) -> str:
+    return urlsplit(address).hostname or "" if address else ""
 
 
 def _is_loopback(host: str) -> bool:

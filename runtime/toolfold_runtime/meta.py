@@ -22,15 +22,21 @@ class MetaTools:
         known = {key: value for key, value in arguments.items() if key in schema["properties"]}
         extra = [key for key in arguments if key not in known]
         errors = [error.message for error in self._validator(name).iter_errors(known)]
-        if errors or (extra and self._refuses):
-            problems = errors + [f'no parameter "{key}"' for key in extra]
-            names = ", ".join(schema["properties"]) or "none"
-            text = f"{name}: {'; '.join(problems)}. Parameters: {names}."
-            raise ToolError("invalid_arguments", text)
-        text = self.handlers[name](**known)
-        if not extra:
-            return [text]
-        return [text, f"warning: ignored unknown parameters: {', '.join(extra)}"]
+        if errors:
+            raise self._refusal(name, errors)
+        warnings = self.warned(name, extra)
+        return [self.handlers[name](**known), *warnings]
+
+    def warned(self, name: str, extra: list[str]) -> list[str]:
+        """A warning that names unknown parameters, or a refusal where the manifest says so."""
+        if extra and self._refuses:
+            raise self._refusal(name, [f'no parameter "{key}"' for key in extra])
+        return [f"warning: ignored unknown parameters: {', '.join(extra)}"] if extra else []
+
+    def _refusal(self, name: str, problems: list[str]) -> ToolError:
+        names = ", ".join(self.definitions[name]["inputSchema"]["properties"]) or "none"
+        text = f"{name}: {'; '.join(problems)}. Parameters: {names}."
+        return ToolError("invalid_arguments", text)
 
     def _validator(self, name: str) -> Validator:
         if name not in self._validators:

@@ -23,6 +23,11 @@ def asked_for(runner: str, given: Json) -> tuple[str, Json]:
     return tool, {}
 
 
+def extra_parameters(given: Json) -> list[str]:
+    """What a runner was given besides a tool and its arguments."""
+    return [key for key in given if key not in ("tool", "name", *_SYNONYMS)]
+
+
 def refuse_effect(runner: str, entry: Entry, runners: Mapping[str, Sequence[str]]) -> None:
     """ToolError `effect_refused` where this runner may not run the tool, naming the one that may."""
     if entry.effect in runners[runner]:

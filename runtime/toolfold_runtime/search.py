@@ -11,11 +11,11 @@ _MOST: Final = 50
 def answer(query: str, limit: int, lines: Mapping[str, str], server: Mapping[str, Any]) -> str:
     """Hits as one line each, best first, then the next step; an empty answer says what to try."""
     hits = ranked(query, lines)[: max(1, min(limit, _MOST))]
-    schema = next((n for n in server["inventory"][1:]), "")
+    schema = server["inventory"].get("schema", "")
     if hits:
         following = [f"next: {schema}(tool)"] if schema else []
         return "\n".join([*(lines[name] for name in hits), *following])
-    inventory = next(iter(server["inventory"]), "")
+    inventory = server["inventory"].get("capabilities", "")
     way_out = f" Try other words, or {inventory}() for the inventory." if inventory else ""
     return f"no tool matches {query[:100]!r}.{way_out}"
 

@@ -34,7 +34,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    parser.add_argument("--port", type=int, default=8000, help="default: 8000; 0: any")
+    parser.add_argument("--port", type=_port, default=8000, help="default: 8000; 0: any")
     parser.add_argument("--allow-host", action="append", default=[], metavar="HOST[:PORT]")
     parser.add_argument("--allow-origin", action="append", default=[], metavar="ORIGIN")
     parser.add_argument("--verifier", metavar="MODULE:OBJECT", help="token verifier")
@@ -42,6 +42,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resource", metavar="URL", help="this server's own address")
     parser.add_argument("--scope", action="append", default=[], help="scope a token must have")
     parser.add_argument("--open", action="store_true", help="serve other machines without tokens")
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no port; 0 to 65535")
+    return int(text)
 
 
 def serve_with(
@@ -59,10 +65,11 @@ def serve_with(
     except ImplementationError as error:
         print(error, file=sys.stderr)  # noqa: T201 - stdout belongs to the protocol
         return 1
+    from toolfold_runtime.dispatch import Dispatcher
     from toolfold_runtime.server import build_server, run_stdio
 
-    exposure = options.exposure or catalog.server["exposure"]
-    server = build_server(catalog, meta_tools, Executor(catalog, implementation), exposure)
+    executor = Executor(catalog, implementation)
+    server = build_server(Dispatcher(catalog, meta_tools, executor, options.exposure))
     try:
         if listening is None:
             anyio.run(run_stdio, server)
@@ -70,6 +77,9 @@ def serve_with(
             from toolfold_runtime.http import run_http
 
             anyio.run(run_http, server, listening)
+    except ImplementationError as error:
+        print(error, file=sys.stderr)  # noqa: T201 - the log
+        return 1
     except KeyboardInterrupt:
         return 130
     return 0

@@ -22,16 +22,21 @@ def validator_for(schema: Any, registry: jsonschema_rs.Registry | None = None) -
     """A validator for `schema`, by the dialect its `$schema` names, else 2020-12.
 
     Raises ValidationError where the schema itself cannot be used: it breaks its meta-schema, a
-    pattern does not compile, or a reference leads nowhere or out of the document.
+    pattern does not compile, or a reference leads nowhere. What a reference outside the document
+    stands for is never fetched, and accepts anything.
     """
     make = jsonschema_rs.validator_for if has_known_dialect(schema) else Draft202012Validator
     return make(
         schema,
-        offline=True,
+        retriever=_nothing,
         validate_formats=False,
         pattern_options=_PATTERNS,
         registry=registry,
     )
+
+
+def _nothing(_: str) -> dict[str, Any]:
+    return {}
 
 
 def has_known_dialect(schema: Any) -> bool:

@@ -106,6 +106,12 @@ def names_by_id(manifest: Manifest) -> dict[str, str]:
     return {str(entry.id): name for name, entry in manifest.tools.items()}
 
 
+def list_every_tool(folder: Path) -> None:
+    """Make the manifest's server show all tools in its list, however many there are."""
+    with (folder / MANIFEST).open("a", encoding="utf-8") as manifest:
+        manifest.write("\ndisclosure: {exposure: direct}\n")
+
+
 def generated(folder: Path) -> Catalog:
     """The catalog of the package that the manifest in `folder` generates."""
     said = toolfold(folder, "generate", "--quiet")

@@ -17,6 +17,7 @@ from tests.importing.material import (
     exact,
     generated,
     imported,
+    list_every_tool,
     names_by_id,
     python,
     save,
@@ -53,6 +54,7 @@ def hard(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("hard")
     manifest = imported(folder, {"server": "hard", "tools": [case.tool for case in HARD_CASES]})
     assert list(names_by_id(manifest)) == [f"hard::{case.name}" for case in HARD_CASES]
+    list_every_tool(folder)
     generated(folder)
     return folder
 

@@ -9,7 +9,15 @@ from typing import Any, Final
 
 import pytest
 
-from tests.importing.material import IMPORT_ALL, Json, as_sent, catalog, python, toolfold
+from tests.importing.material import (
+    IMPORT_ALL,
+    Json,
+    as_sent,
+    catalog,
+    list_every_tool,
+    python,
+    toolfold,
+)
 from tests.importing.session import listed_tools
 
 CATALOGS: Final = Path(__file__).parents[3] / "shared/bench/catalogs"
@@ -46,10 +54,7 @@ def generated_from(name: str, folder: Path) -> str:
     with timed(f"{name}: import"):
         said = toolfold(folder, "import", "tools", str(path))
     assert said.code == 0, said.err
-    manifest = folder / "tools.yaml"
-    # Whatever a catalog's size, this sweep wants to see every tool in the list.
-    direct = manifest.read_text(encoding="utf-8") + "\ndisclosure: {exposure: direct}\n"
-    manifest.write_text(direct, encoding="utf-8")
+    list_every_tool(folder)
     with timed(f"{name}: generate"):
         said = toolfold(folder, "generate", "--quiet")
     assert said.code == 0, said.err

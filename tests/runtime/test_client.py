@@ -39,6 +39,7 @@ CALLS: Final[dict[str, tuple[str, Json]]] = {
     "wrong type": ("add", {"a": "3"}),
     "attribute instead of property": ("odd", {"class_": "x"}),
     "inventory": ("capabilities", {}),
+    "summaries": ("capabilities", {"detail": "summaries"}),
     "one category": ("capabilities", {"category": "all"}),
     "unknown category": ("capabilities", {"category": "al"}),
     "extra parameter": ("capabilities", {"verbose": True, "depth": 3}),
@@ -109,7 +110,10 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 
 
 def test_the_server_says_who_it_is(session: Session) -> None:
-    assert session.instructions == "Add things."
+    assert session.instructions == (
+        "Start with capabilities() for the inventory, ask tool_schema(tool) before a tool's first"
+        " call, run unlisted tools with run_read or run_write.\nAdd things."
+    )
 
 
 def test_every_tool_is_listed_after_the_meta_tools_in_the_manifests_order(session: Session) -> None:
@@ -228,9 +232,12 @@ def test_the_inventory_shows_categories_and_ends_with_the_next_step(session: Ses
     view = json.loads(session.text("inventory"))
 
     assert view["version"] == "1.2.3"
-    assert [category["name"] for category in view["categories"]] == ["all", "none"]
-    assert view["categories"][0]["tools"][0] == {"name": "add", "description": "Add two numbers"}
+    assert [category["name"] for category in view["categories"]] == ["all"]
+    assert view["categories"][0]["tools"][0]["description"] == "Add two numbers"
+    assert list(view)[-1] == "next"
     assert view["next"] == "tool_schema(tool)"
+    lines = json.loads(session.text("summaries"))["categories"][0]["tools"]
+    assert lines[0] == {"name": "add", "description": "Add two numbers"}
     one = json.loads(session.text("one category"))
     assert [category["name"] for category in one["categories"]] == ["all"]
 
@@ -253,7 +260,8 @@ def test_extra_parameters_of_a_meta_tool_are_named_in_a_warning(session: Session
 
 def test_a_wrong_parameter_of_a_meta_tool_is_refused(session: Session) -> None:
     assert session.failure("wrong parameter") == (
-        'invalid_arguments: capabilities: 7 is not of type "string". Parameters: category.'
+        'invalid_arguments: capabilities: 7 is not of type "string".'
+        " Parameters: category, detail, page, format."
     )
     assert session.failure("schema of nothing").startswith("invalid_arguments: tool_schema: ")
 

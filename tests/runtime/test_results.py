@@ -154,5 +154,6 @@ def test_extra_parameters_of_meta_tools_are_refused_where_the_manifest_says_so(
 
     assert main(["try", "capabilities", '{"verbose": true}']) == 1
     assert capsys.readouterr().out == (
-        'invalid_arguments: capabilities: no parameter "verbose". Parameters: category.\n'
+        'invalid_arguments: capabilities: no parameter "verbose".'
+        " Parameters: category, detail, page, format.\n"
     )

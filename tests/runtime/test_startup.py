@@ -11,6 +11,7 @@ import anyio
 import pytest
 from mcp import Client
 from toolfold_runtime.catalog import Catalog
+from toolfold_runtime.dispatch import Dispatcher
 from toolfold_runtime.execute import Executor
 from toolfold_runtime.server import build_server
 
@@ -77,7 +78,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 
 def test_a_long_list_comes_in_pages_that_miss_and_repeat_nothing(many: Catalog) -> None:
-    server = build_server(many, {}, Executor(many, None))
+    server = build_server(Dispatcher(many, {}, Executor(many, None), "direct"))
 
     async def pages() -> list[list[str]]:
         found = []
@@ -99,7 +100,7 @@ def test_a_long_list_comes_in_pages_that_miss_and_repeat_nothing(many: Catalog) 
 
 @pytest.mark.parametrize("cursor", ["x", "-1", "999999", "1e3", "²", " 200", "9" * 5000])
 def test_a_cursor_that_was_never_given_breaks_nothing(many: Catalog, cursor: str) -> None:
-    server = build_server(many, {}, Executor(many, None))
+    server = build_server(Dispatcher(many, {}, Executor(many, None), "direct"))
 
     async def page() -> int:
         async with Client(server) as client:
@@ -113,7 +114,7 @@ def test_a_catalog_reads_only_what_it_is_asked_for(tmp_path: Path) -> None:
     manifest["categories"] = {"all": {}, "other": {}}
     manifest["tools"]["tool_2"] = {**manifest["tools"]["tool_2"], "category": "other"}
     folder = generate(tmp_path, manifest) / "many_tools/catalog"
-    for name in ("server.json", "inventory.json", "tools/all.jsonl"):
+    for name in ("server.json", "hits.json", "inventory.jsonl", "tools/all.jsonl"):
         (folder / name).unlink()
     catalog = Catalog(folder, "many_tools")
 

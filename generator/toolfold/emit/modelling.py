@@ -49,6 +49,12 @@ def model_batch(jobs: Sequence[Job]) -> Iterator[tuple[str, Piece]]:
         yield name, _cut(models, lines, statements)
 
 
+def import_generator() -> None:
+    """Pay for the generator's imports, which it puts off until its first call."""
+    empty = {"type": "object", "properties": {}, "required": []}
+    call_generator({"Nothing": empty}, {})
+
+
 def call_generator(definitions: dict[str, Any], aliases: dict[str, str]) -> str:
     """The generator's module for all classes of a batch, unformatted."""
     from datamodel_code_generator import InputFileType, generate

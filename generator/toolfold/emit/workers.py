@@ -13,7 +13,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
 from typing import Any, Final
 
-from toolfold.emit.modelling import Job, Piece, model_batch
+from toolfold.emit.modelling import Job, Piece, import_generator, model_batch
 from toolfold.plan.modelled import Modelled
 
 #: Told how many tools are done, of how many.
@@ -109,7 +109,7 @@ def _job(line: str) -> Job:
 
 def _work() -> None:
     """The second process: every job from standard input, all pieces to standard output."""
-    model_batch([("", Modelled())])  # imports the generator while the other side still plans
+    import_generator()  # while the other side still plans
     jobs = [_job(line) for line in sys.stdin]
     output: Any = sys.stdout
     json.dump({name: piece for pieces in _here(jobs) for name, piece in pieces.items()}, output)

@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 from toolfold.importing.names import categories, tool_names
 from toolfold.importing.sources import ForeignTool, Json
-from toolfold.importing.write import Noted
 
 _SUMMARY_LENGTH: Final = 120
 # A blank line, or a new line that does not go on in lower case, ends the first paragraph.
@@ -35,7 +34,10 @@ def server_name(tools: Sequence[ForeignTool], fallback: str) -> str:
 
 
 def _entry(tool: ForeignTool, category: str) -> Json:
-    entry: Json = {"id": tool.id, "category": category, "effect": _effect(tool.annotations)}
+    effect = _effect(tool.annotations)
+    entry: Json = {"id": tool.id, "category": category, "effect": effect or "write"}
+    if effect is None:
+        entry["proposed"] = ["effect"]
     entry["summary"] = _summary(tool)
     if tool.title:
         entry["title"] = tool.title
@@ -51,15 +53,15 @@ def _entry(tool: ForeignTool, category: str) -> Json:
     return entry
 
 
-def _effect(annotations: Json) -> Any:
-    """What the annotations say; where they say nothing, a proposal on the safe side."""
+def _effect(annotations: Json) -> str | None:
+    """What the annotations say, if they say anything."""
     if annotations.get("readOnlyHint") is True:
         return "read"
     if isinstance(annotations.get("destructiveHint"), bool):
         return "destructive" if annotations["destructiveHint"] else "write"
     if annotations.get("readOnlyHint") is False:
         return "destructive"  # the protocol's default for a tool that writes
-    return Noted("write", "proposed: the server did not say")
+    return None
 
 
 def _summary(tool: ForeignTool) -> str:

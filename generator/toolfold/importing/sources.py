@@ -55,6 +55,8 @@ def _tools(file: Path) -> Iterator[ForeignTool]:
     document = _load(file)
     if isinstance(document, dict) and isinstance(document.get("result"), dict):
         document = document["result"]  # a whole JSON-RPC answer
+    if isinstance(document, dict) and document.get("nextCursor"):
+        raise UsageError(f"{file}: only the first page of a list (it has a nextCursor); save all")
     listed = document.get("tools") if isinstance(document, dict) else document
     if not isinstance(listed, list):
         raise UsageError(f"{file}: not a saved `tools/list` answer: no list of tools")

@@ -7,7 +7,6 @@ JSON is YAML 1.2, so what is written as JSON is read back exactly.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Final
 
 _PLAIN: Final = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*([ /.-][A-Za-z0-9_$]+)*")
@@ -27,14 +26,6 @@ _BLOCKS: Final = (
 )
 
 
-@dataclass(frozen=True)
-class Noted:
-    """A scalar with a remark behind it."""
-
-    value: str
-    note: str
-
-
 def manifest_text(data: dict[str, Any], source: str) -> str:
     """The manifest as YAML text, ending in a newline."""
     first = f"# Imported by `toolfold import tools` from {_comment(source)}"
@@ -51,8 +42,6 @@ def _lines(data: dict[str, Any], path: tuple[str, ...]) -> Iterator[str]:
                 yield ""
             yield f"{indent}{shown}:"
             yield from _lines(value, below)
-        elif isinstance(value, Noted):
-            yield f"{indent}{shown}: {_scalar(value.value)}  # {_comment(value.note)}"
         else:
             yield f"{indent}{shown}: {_scalar(value)}"
 

@@ -6,20 +6,22 @@ from typing import Any
 from toolfold.manifest.tree import Mapping
 
 
-def ids_of(tools: Any) -> dict[str, str]:
-    """Id to name, of the tools that declare an id."""
+def ids_of(tree: Mapping) -> dict[str, str]:
+    """Id to name: the ids that tools declare, and `server::name` for the others."""
+    tools, server = tree.get("tools"), tree.get("server")
     if not isinstance(tools, Mapping):
         return {}
+    own = server.get("name") if isinstance(server, Mapping) else None
     return {
-        tool["id"]: name
+        str(tool.get("id") or f"{own}::{name}"): name
         for name, tool in tools.items()
-        if isinstance(tool, Mapping) and isinstance(tool.get("id"), str)
+        if isinstance(tool, Mapping)
     }
 
 
 def name_by_id(tree: Mapping) -> None:
     """Put names where related tools, workflows and quick actions say ids."""
-    ids = ids_of(tree.get("tools"))
+    ids = ids_of(tree)
     for holder in _holders(tree) if ids else ():
         places = holder if isinstance(holder, dict) else range(len(holder))
         for place in list(places):

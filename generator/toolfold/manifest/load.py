@@ -1,5 +1,6 @@
 """Files to a Manifest: the manifest, what it includes, and the overlays laid over it."""
 
+import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,12 +19,12 @@ _INCLUDABLE: Final = ("categories", "tools", "workflows", "servers", "$defs")
 
 @dataclass(frozen=True)
 class Loaded:
-    """An accepted manifest, with the places its values came from."""
+    """An accepted manifest, the places its values came from, and the digest of each file read."""
 
     manifest: Manifest
     tree: Mapping
     name: str
-    files: tuple[Path, ...]
+    inputs: dict[Path, str]
 
 
 def load(path: Path, name: str | None = None) -> Loaded:
@@ -47,7 +48,7 @@ def load(path: Path, name: str | None = None) -> Loaded:
     problems.extend(validate(manifest, tree))
     if problems:
         raise ManifestError(problems)
-    return Loaded(manifest, tree, path.name, tuple(reader.files))
+    return Loaded(manifest, tree, path.name, reader.inputs)
 
 
 class _Files:
@@ -57,7 +58,7 @@ class _Files:
         self.path = path
         self.name = name
         self.folder = path.parent
-        self.files: list[Path] = []
+        self.inputs: dict[Path, str] = {}
 
     def root(self) -> Mapping:
         return self._read(self.path, self.name)
@@ -84,21 +85,25 @@ class _Files:
             hint = "name files in the manifest's own folder, with / between folders"
             problems.append(Problem(at, where, f'"{pattern}" leaves the folder', hint))
             return []
-        found = sorted(f for f in self.folder.glob(pattern) if f.is_file() and f not in self.files)
+        found = sorted(file for file in self.folder.glob(pattern) if file.is_file())
         if not found:
             hint = f"looked in {self.folder}/"
             problems.append(Problem(at, where, f'"{pattern}" matches no file', hint))
-        return found
+        fresh = [file for file in found if file not in self.inputs]
+        if found and not fresh:
+            hint = "one pattern for each file is enough"
+            problems.append(Problem(at, where, f'"{pattern}" was read already', hint))
+        return fresh
 
     def _read(self, file: Path, name: str) -> Mapping:
-        self.files.append(file)
         try:
             data = file.read_bytes()
         except FileNotFoundError:
             raise UsageError(f"{name}: no such file; `toolfold init` writes one") from None
         except OSError as error:
             raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
-        return read_yaml(data, name, len(self.files))
+        self.inputs[file] = hashlib.sha256(data).hexdigest()
+        return read_yaml(data, name, len(self.inputs))
 
 
 def _include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
@@ -141,7 +146,7 @@ def _overlay(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
     tools, changes = tree.get("tools"), part.get("tools")
     if not isinstance(tools, Mapping) or not isinstance(changes, Mapping):
         return
-    ids = ids_of(tools)
+    ids = ids_of(tree)
     for given, change in changes.items():
         name = ids.get(given, given)
         path = dotted(("tools", name))

@@ -20,8 +20,8 @@ _PREFIX = r"^[A-Za-z0-9_-]{0,32}$"
 _ID = r"^[^\r\n]+::[^\r\n]+$"
 _LINE = r"^[^\r\n]+$"
 _URL = r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$"
-_HTTP = r"^https?://"
-_ENV = r"\$\{[A-Za-z_][A-Za-z0-9_]*\}"
+_HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
+_ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 
 #: What each pattern asks for, in words; messages use them.
 FORMS = {
@@ -33,7 +33,7 @@ FORMS = {
     _ID: "server::tool",
     _LINE: "one line of text that is not empty",
     _URL: "an http, https or mailto address",
-    _HTTP: "an http or https address",
+    _HTTP: "an http or https address without a name or password in it",
     "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",
 }
@@ -207,6 +207,9 @@ class Tool(_Part):
         default=None, description="server::tool, where it came from elsewhere."
     )
     annotations: JsonObject = Field(default={}, description="MCP annotations, kept as they are.")
+    proposed: list[Literal["effect"]] = Field(
+        default=[], description="What an importer guessed; take it out once you agree."
+    )
     meta: JsonObject = Field(default={}, description="MCP `_meta`, kept as it is.")
     backend: Backend | None = None
 
@@ -255,3 +258,7 @@ class Manifest(_Part):
     overlays: list[Line] = []
     servers: dict[ServerName, Upstream] = {}
     defs: dict[Identifier, JsonSchema] = Field(default={}, alias="$defs")
+
+    def id_of(self, tool: str) -> str:
+        """A tool's id: where it came from, or this server and its name."""
+        return self.tools[tool].id or f"{self.server.name}::{tool}"

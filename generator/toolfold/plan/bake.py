@@ -44,7 +44,7 @@ def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclos
         "unlisted_calls": disclosure.unlisted_calls,
         "hot": disclosed.hot,
         "runners": {tool.name: list(tool.effects) for tool in meta if tool.effects},
-        "inventory": [tool.name for tool in meta if tool.role in ("capabilities", "schema")],
+        "inventory": {t.role: t.name for t in meta if t.role in ("capabilities", "schema")},
         "meta_tools": [tool.definition for tool in meta],
     }
 
@@ -54,7 +54,7 @@ def _names(manifest: Manifest) -> Json:
     others: dict[str, str] = {}
     for name, tool in manifest.tools.items():
         others |= dict.fromkeys(tool.aliases, name)
-        others[tool.id or f"{manifest.server.name}::{name}"] = name
+        others[manifest.id_of(name)] = name
     return {
         "tools": {name: file_stem(tool.category) for name, tool in manifest.tools.items()},
         "categories": {name: file_stem(name) for name in manifest.categories},

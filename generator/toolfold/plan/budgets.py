@@ -35,11 +35,15 @@ def listed_tokens(definition: Json) -> int:
 def check_budgets(manifest: Manifest, costs: Sequence[Cost], problems: Problems) -> None:
     """Fail where a budget that the manifest itself sets is exceeded, and say what costs most.
 
-    `direct` is no limit on anything: it decides between exposures.
+    A default that is exceeded is a warning. `direct` is no limit on anything: it decides between
+    exposures.
     """
     for name in DEFAULTS:
         limit = _written(manifest, name)
-        if limit is None or name == "direct":
+        if name == "direct":
+            continue
+        if limit is None:
+            _warn(name, costs, problems)
             continue
         over = [cost for cost in costs if cost.budget == name and cost.tokens > limit]
         if over:
@@ -48,6 +52,16 @@ def check_budgets(manifest: Manifest, costs: Sequence[Cost], problems: Problems)
             fact = f"{over[0].name} costs {over[0].tokens} tokens, the limit is {limit}"
             hint = f"{len(over)} over the limit: {dearest}; shorten them or raise it"
             problems.error(("disclosure", "budgets", name), fact, hint, "budget")
+
+
+def _warn(name: str, costs: Sequence[Cost], problems: Problems) -> None:
+    report = problems.reporter(is_foreign=True)
+    for cost in costs:
+        if cost.budget == name and cost.tokens > DEFAULTS[name]:
+            path = ("tools", cost.name) if name == "schema" else ("disclosure",)
+            fact = f"{cost.name} costs {cost.tokens} tokens, more than the usual {DEFAULTS[name]}"
+            hint = f"shorten it, or set `disclosure.budgets.{name}`"
+            report(path, fact, hint, "budget", of_key=True)
 
 
 def _written(manifest: Manifest, name: str) -> int | None:

@@ -37,7 +37,7 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
     disclosed = disclose(manifest, tools, categories, meta, problems)
     _raise_errors(problems)
     return Plan(
-        header=header_for(loaded.name),
+        header=header_for(loaded.name, package),
         package=package,
         docstring=docstring(f"MCP server: {manifest.server.title or manifest.server.name}."),
         root=python_literal(root),

@@ -49,8 +49,8 @@ def _check_other_names(manifest: Manifest, problems: Problems) -> None:
                 )
             taken[alias] = f'an alias of "{name}"'
     ids: dict[str, str] = {}
-    for name, tool in manifest.tools.items():
-        identity = tool.id or f"{manifest.server.name}::{name}"
+    for name in manifest.tools:
+        identity = manifest.id_of(name)
         if identity in ids:
             fact = f'"{identity}" is already the id of "{ids[identity]}"'
             problems.error(("tools", name, "id"), fact, "give one of them another `id`", "name")

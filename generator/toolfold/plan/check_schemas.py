@@ -21,7 +21,8 @@ from toolfold.plan.keywords import FOREIGN, KNOWN, TYPES, SchemaPath, resolve, w
 from toolfold.plan.problems import Report
 from toolfold.plan.schemas import Origin, references
 
-_DOCUMENT: Final = "urn:toolfold:document"
+# Hierarchical, so that relative references have something to be relative to; never fetched.
+_DOCUMENT: Final = "https://toolfold.invalid/document"
 
 
 class Finding(NamedTuple):
@@ -68,8 +69,9 @@ def _check(origin: Origin, report: Report) -> None:
 
 def _check_foreign(origin: Origin, report: Report) -> None:
     """The same of a foreign schema, by its own dialect, as far as it can be read."""
-    outside = [(p, r) for p, r in references(origin.schema) if not r.startswith("#")]
-    for path, reference in outside:
+    for path, reference in references(origin.schema):
+        if reference.startswith("#"):
+            continue
         fact = f'reference "{reference}" leaves the document'
         hint = "what it stands for is neither modelled nor validated"
         report(origin.manifest_path(path), fact, hint, "reference")
@@ -83,10 +85,9 @@ def _check_foreign(origin: Origin, report: Report) -> None:
     try:
         validator_for(origin.schema)
     except ValidationError as error:
-        if not outside:
-            at = tuple(error.instance_path)
-            report(origin.manifest_path(at), error.message, _meta_hint(at, error), "meta-schema")
-            return
+        at = tuple(error.instance_path)
+        report(origin.manifest_path(at), error.message, _meta_hint(at, error), "meta-schema")
+        return
     _check_values(origin, report)
 
 
@@ -111,10 +112,13 @@ def _structure(origin: Origin) -> Iterator[Finding]:
 
 
 def _keywords(path: SchemaPath, schema: dict[str, Any], known: frozenset[str]) -> Iterator[Finding]:
+    if known is KNOWN and path and "$defs" in schema:
+        hint = "declare it under the manifest's own `$defs:`"
+        yield Finding((*path, "$defs"), "definitions inside a schema", hint, "keyword", True)
     for key in schema:
         if key not in known:
             hint = nearest(key, sorted(known)) or "JSON Schema 2020-12 has no such keyword"
-            if key in FOREIGN:
+            if key in FOREIGN and known is not FOREIGN:
                 hint = "it would name or reach other documents; schemas here are one document"
             yield Finding((*path, key), f'unknown keyword "{key}"', hint, "keyword", of_key=True)
 

@@ -1,7 +1,7 @@
 """How a catalog is disclosed: its views, the default one, the exposure, and what each costs."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
@@ -58,14 +58,14 @@ def disclose(
         for c in categories
     }
     default = _default_view(manifest, inventory)
-    costs = list(_costs(manifest, tools, meta, pages, by_category, default))
+    costs = list(_costs(manifest, tools, meta, pages, by_category, default[0]))
     check_budgets(manifest, costs, problems)
     return Disclosed(
         exposure=_exposure(manifest, costs),
-        default_view=default.ask.detail,
+        default_view=default[0].ask.detail,
         instructions=_instructions(manifest, meta),
         hot=_hot(manifest, tools),
-        pages=_with_default(pages, default),
+        pages=[*(_as_default(page) for page in default), *pages],
         by_category=by_category,
         costs=costs,
     )
@@ -77,22 +77,21 @@ def _pages(manifest: Manifest, inventory: Inventory, detail: str, category: str)
         yield from view(inventory, Ask(detail, category, form), budget)
 
 
-def _default_view(manifest: Manifest, inventory: Inventory) -> Page:
-    """The richest view that fits the budget of `capabilities` whole; the leanest's first page."""
+def _default_view(manifest: Manifest, inventory: Inventory) -> list[Page]:
+    """The richest view that fits the budget of `capabilities` whole, else the leanest in pages."""
     budget = budget_of(manifest, "capabilities")
     pages: list[Page] = []
     for detail, left_out in _RICHEST_FIRST.items():
-        ask = Ask(detail, format=manifest.disclosure.format, left_out=left_out)
+        ask = Ask(detail, format=manifest.disclosure.format, left_out=left_out, is_default=True)
         pages = view(inventory, ask, budget)
         if len(pages) == 1 and pages[0].tokens <= budget:
             break
-    return pages[0]
+    return pages
 
 
-def _with_default(pages: list[Page], default: Page) -> list[Page]:
-    """The view that answers a call without arguments, under its own name, before the others."""
-    ask = Ask("default", format=default.ask.format, pages=default.ask.pages)
-    return [Page(ask, default.text, default.tokens), *pages]
+def _as_default(page: Page) -> Page:
+    """The page under the name by which a call without a detail finds it."""
+    return replace(page, ask=replace(page.ask, detail="default"))
 
 
 def _exposure(manifest: Manifest, costs: Sequence[Cost]) -> str:
@@ -109,10 +108,10 @@ def _hot(manifest: Manifest, tools: Sequence[ToolPlan]) -> list[str]:
     chosen = []
     for tool in tools:
         if manifest.tools[tool.name].tier == "hot":
-            room -= listed_tokens(tool.entry["definition"])
-            if room < 0:
-                break
-            chosen.append(tool.name)
+            cost = listed_tokens(tool.entry["definition"])
+            if cost <= room:
+                room -= cost
+                chosen.append(tool.name)
     return chosen
 
 

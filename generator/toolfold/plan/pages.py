@@ -112,8 +112,6 @@ def _facts(tool: Tool) -> Iterator[str]:
         speed, tokens = tool.performance.speed, tool.performance.tokens
         parts = [speed or "", f"about {tokens} tokens" if tokens else ""]
         yield "Cost: " + ", ".join(part for part in parts if part)
-    if tool.cache:
-        yield f"Answers may be repeated for {tool.cache.ttl:g} seconds"
     if tool.generates:
         yield "Generates: " + ", ".join(markdown_code(made) for made in tool.generates)
     if tool.consumes:

@@ -35,7 +35,7 @@ class Origin:
 def input_origin(name: str, tool: Tool, defs: dict[str, Schema]) -> Origin:
     """The schema of a tool's arguments."""
     if tool.input_schema is not None:
-        schema = dict(tool.input_schema)
+        schema = _without_nulls(tool.input_schema)
         schema.setdefault("type", "object")
         return Origin(schema, ("tools", name, "input_schema"), is_foreign=True)
     base = ("tools", name, "parameters")
@@ -45,7 +45,7 @@ def input_origin(name: str, tool: Tool, defs: dict[str, Schema]) -> Origin:
 def output_origin(name: str, tool: Tool, defs: dict[str, Schema]) -> Origin | None:
     """The schema of a tool's result, if it declares one."""
     if tool.output_schema is not None:
-        schema = dict(tool.output_schema)
+        schema = _without_nulls(tool.output_schema)
         return Origin(schema, ("tools", name, "output_schema"), is_foreign=True)
     if tool.returns is None:
         return None
@@ -72,6 +72,15 @@ def references(schema: Any) -> Iterator[tuple[SchemaPath, str]]:
     for path, inner in walk(schema):
         if isinstance(inner, dict) and isinstance(inner.get("$ref"), str):
             yield (*path, "$ref"), inner["$ref"]
+
+
+def _without_nulls(schema: Schema) -> Schema:
+    """A foreign root less the empty lists that some servers send as null; no client takes them."""
+    return {
+        key: value
+        for key, value in schema.items()
+        if value is not None or key not in ("properties", "required")
+    }
 
 
 def _from_parameters(parameters: dict[str, Schema], defs: dict[str, Schema]) -> Schema:

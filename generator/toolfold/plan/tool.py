@@ -36,7 +36,7 @@ def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | N
         method=method_of(name, tool),
         params_class=f"{stem}Params",
         result_class=result,
-        result_annotation=f"MaybeAwaitable[{result or 'object'}]",
+        result_annotation=f"MaybeAwaitable[{result or 'Anything'}]",
         docstring=docstring(tool.summary),
         returns=returned.schema if returned else None,
         models=modelled(given.schema, returned.schema if returned else None, stem),
@@ -49,6 +49,10 @@ def _check(
     name: str, manifest: Manifest, given: Origin, returned: Origin | None, problems: Problems
 ) -> None:
     tool = manifest.tools[name]
+    if tool.returns is not None and "$defs" in tool.returns:
+        path = ("tools", name, "returns", "$defs")
+        hint = "declare it under the manifest's own `$defs:`"
+        problems.error_at_key(path, "definitions inside a schema", hint, "keyword")
     for origin in (given, returned):
         if origin is not None:
             report = problems.reporter(is_foreign=origin.is_foreign)
@@ -145,11 +149,16 @@ def _definition(name: str, manifest: Manifest, given: Json, output: Json | None)
     }
     if output is not None:
         definition["outputSchema"] = output
-    definition["annotations"] = {
+    definition["annotations"] = {**tool.annotations, **_hints(tool)}
+    definition["_meta"] = {**tool.meta, "toolfold/id": manifest.id_of(name)}
+    return definition
+
+
+def _hints(tool: Tool) -> Json:
+    """What the effect says; of an effect that was only proposed, nothing is claimed."""
+    if "effect" in tool.proposed:
+        return {}
+    return {
         "readOnlyHint": tool.effect == "read",
         "destructiveHint": tool.effect == "destructive",
-        **tool.annotations,
     }
-    identity = tool.id or f"{manifest.server.name}::{name}"
-    definition["_meta"] = {**tool.meta, "toolfold/id": identity}
-    return definition

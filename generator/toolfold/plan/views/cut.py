@@ -1,7 +1,7 @@
 """Pages cut by tokens: as much as fits, and how to get the next."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from toolfold.plan.tokens import count
@@ -25,6 +25,9 @@ def view(inventory: Inventory, ask: Ask, budget: int) -> list[Page]:
     tokens = count(whole)
     if tokens <= budget or len(units) <= 1:
         return [Page(ask, whole, tokens)]
+    if ask.detail == "overview" and "workflows" not in ask.left_out:
+        left_out = f"workflows, {ask.left_out}" if ask.left_out else "workflows"
+        return view(inventory, replace(ask, left_out=left_out), budget)
     parts = _cut(inventory, ask, units, budget, len(whole) / tokens)
     pages = []
     for number, part in enumerate(parts, start=1):

@@ -20,12 +20,14 @@ class Ask:
     page: int = 1
     pages: int = 1
     left_out: str = ""
+    is_default: bool = False
 
-    def call(self, capabilities: str, *, page: int) -> str:
-        """The call that gives another page of the same view."""
+    def next_page(self, inventory: Inventory) -> str:
+        """The call that gives the next page of the same view."""
         parts = [f'category="{self.category}"'] if self.category else []
-        parts += [f'detail="{self.detail}"', f"page={page}"]
-        return f"{capabilities}({', '.join(parts)})"
+        parts += [] if self.is_default else [f'detail="{self.detail}"']
+        parts += [f'format="{self.format}"'] if self.format != inventory.format else []
+        return f"{inventory.capabilities}({', '.join([*parts, f'page={self.page + 1}'])})"
 
 
 #: Writes some units of a view; the rest is on other pages.
@@ -57,7 +59,7 @@ def _closing(inventory: Inventory, ask: Ask, view: Json) -> str:
 
 def _next(inventory: Inventory, ask: Ask) -> str:
     if ask.page < ask.pages:
-        return ask.call(inventory.capabilities, page=ask.page + 1)
+        return ask.next_page(inventory)
     if ask.detail in ("counts", "overview") and inventory.capabilities:
         return f"{inventory.capabilities}(category)"
     return inventory.next_step
@@ -71,7 +73,7 @@ def _counts(inventory: Inventory, ask: Ask, units: Sequence[CategoryPlan]) -> st
 
 def _overview(inventory: Inventory, ask: Ask, units: Sequence[CategoryPlan]) -> str:
     view: Json = {"categories": {category.name: len(category.tools) for category in units}}
-    if ask.page == 1:
+    if ask.page == 1 and "workflows" not in ask.left_out:
         view["workflows"] = [f"{name}: {'>'.join(steps)}" for name, steps in inventory.workflows]
         view["quickActions"] = list(inventory.quick_actions)
     return _closing(inventory, ask, view)
@@ -128,7 +130,11 @@ def _text_of_categories(inventory: Inventory, ask: Ask, units: Sequence[Category
             f"{c.name} ({len(c.tools)})" + (f": {one_line(c.description)}" if c.description else "")
             for c in units
         ]
-        lines += [f"{name}: {' > '.join(steps)}" for name, steps in inventory.workflows]
+        if "workflows" not in ask.left_out:
+            lines += [f"{name}: {'>'.join(steps)}" for name, steps in inventory.workflows]
+            lines += [f"quick: {', '.join(inventory.quick_actions)}"] * bool(
+                inventory.quick_actions
+            )
     total = f"Tools: {len(inventory.lines)}"
     return _closed_text(inventory, ask, [total, *lines] if ask.page == 1 else lines)
 

@@ -27,6 +27,7 @@ class Inventory:
     """Everything inventories are written from."""
 
     version: str
+    format: str
     categories: tuple[CategoryPlan, ...]
     lines: Mapping[str, Line]
     workflows: tuple[tuple[str, tuple[str, ...]], ...]
@@ -61,6 +62,7 @@ def inventory_of(
         lines[tool.name] = _tool_line(tool, manifest)
     return Inventory(
         version=manifest.server.version,
+        format=manifest.disclosure.format,
         categories=tuple(categories),
         lines=lines,
         workflows=tuple((w.name, tuple(w.steps)) for w in manifest.workflows),
@@ -97,6 +99,6 @@ def _meta_line(tool: MetaToolPlan) -> Line:
         summary=tool.summary,
         example=tool.example,
         signature=tool.signature,
-        effect="read",
+        effect="destructive" if "destructive" in tool.effects else "read",
         tier=None,
     )

@@ -1,0 +1,79 @@
+"""A call by name: meta-tools, runners and tools, whoever asks.
+
+The MCP server and `toolfold try` answer through this one door.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from toolfold_runtime.catalog import Catalog, Json
+from toolfold_runtime.errors import ToolError
+from toolfold_runtime.execute import Executor
+from toolfold_runtime.meta import MetaTools
+from toolfold_runtime.runners import asked_for, extra_parameters, refuse_effect
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a call answered: texts in order, and structured content where the tool promises it."""
+
+    texts: tuple[str, ...]
+    structured: Json | None = None
+
+
+class Dispatcher:
+    """Finds what a name means and carries the call out."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        handlers: Mapping[str, Callable[..., str]],
+        executor: Executor,
+        exposure: str | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.executor = executor
+        self.facts = catalog.server
+        self.exposure = exposure or self.facts["exposure"]
+        self.meta_tools = MetaTools(catalog, handlers)
+
+    def listed(self) -> list[str]:
+        """The names that `tools/list` shows: the same for every connection, and for ever."""
+        if self.exposure == "direct":
+            return [*self.facts["inventory"].values(), *self.catalog.names()]
+        hot = self.facts["hot"] if self.exposure == "hybrid" else []
+        return [*self.meta_tools.definitions, *hot]
+
+    def definition(self, name: str) -> Json:
+        """A tool or meta-tool as it is listed."""
+        meta = self.meta_tools.definitions.get(name)
+        return meta if meta is not None else self.catalog.entry(name).definition
+
+    async def call(self, name: str, arguments: Json) -> Reply:
+        """The answer; every failure is a ToolError."""
+        if name in self.meta_tools.handlers:
+            return Reply(tuple(self.meta_tools.answer(name, arguments)))
+        if name in self.facts["runners"]:
+            return await self._run(name, arguments)
+        entry = self.catalog.entry(name)
+        self._refuse_unlisted(entry.name)
+        answer = await self.executor.call(entry, arguments)
+        return Reply((answer.text,), answer.structured)
+
+    async def _run(self, runner: str, given: Json) -> Reply:
+        tool, arguments = asked_for(runner, given)
+        if tool in self.meta_tools.definitions:
+            text = f"{tool} is a meta-tool; call it by its own name."
+            raise ToolError("effect_refused", text)
+        entry = self.catalog.entry(tool)
+        refuse_effect(runner, entry, self.facts["runners"])
+        warnings = self.meta_tools.warned(runner, extra_parameters(given))
+        answer = await self.executor.call(entry, arguments)
+        return Reply((answer.text, *warnings), answer.structured)
+
+    def _refuse_unlisted(self, name: str) -> None:
+        if self.facts["unlisted_calls"] == "allow" or name in self.listed():
+            return
+        runners = " or ".join(self.facts["runners"])
+        text = f"{name} is not listed." + (f" Run it with {runners}." if runners else "")
+        raise ToolError("effect_refused", text)

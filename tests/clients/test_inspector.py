@@ -1,0 +1,89 @@
+"""The official Inspector's command line: it refuses unlisted tools and lints schemas."""
+
+import json
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from tana_mcp.catalog import CATALOG
+
+from tests.clients.node import program, run_node
+from tests.clients.serving import command, listening
+from tests.clients.tana import GENERATED, HOT, INVENTORY, META, PACKAGE
+
+Json = dict[str, Any]
+
+ASKED: Final = {"query": "onboarding"}
+
+
+def inspect(home: Path, *target: str, method: str, options: tuple[str, ...] = ()) -> Json:
+    """The result of one method; what the Inspector complains about fails the test."""
+    done = run_node(
+        program("inspector"),
+        "--cli",
+        *("-e", f"PYTHONPATH={GENERATED}"),
+        *("--format", "json"),
+        *("--method", method),
+        *options,
+        *target,
+        home=home,
+    )
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
+    result: Json = json.loads(done.stdout)["result"]
+    return result
+
+
+def stdio(exposure: str) -> list[str]:
+    """The target; the Inspector hands on to it what follows the dashes."""
+    return command(PACKAGE, "--", "--exposure", exposure)
+
+
+def calling(tool: str, arguments: Json) -> tuple[str, ...]:
+    return ("--tool-name", tool, "--tool-args-json", json.dumps(arguments))
+
+
+@pytest.mark.parametrize(
+    ("exposure", "names"),
+    [
+        ("direct", [*INVENTORY, *CATALOG.names()]),
+        ("progressive", META),
+        ("hybrid", [*META, *HOT]),
+    ],
+    ids=["direct", "progressive", "hybrid"],
+)
+def test_the_list_is_portable_in_every_exposure(
+    exposure: str, names: list[str], tmp_path: Path
+) -> None:
+    listed = inspect(tmp_path, *stdio(exposure), method="tools/list", options=("--strict",))
+
+    assert [tool["name"] for tool in listed["tools"]] == names
+
+
+@pytest.mark.parametrize(
+    ("exposure", "tool", "arguments", "said"),
+    [
+        ("progressive", "tana_capabilities", {}, "tana_search"),
+        ("progressive", "tana_run_read", {"tool": "tana_search", "arguments": ASKED}, "onboarding"),
+        ("hybrid", "tana_search", ASKED, "onboarding"),
+    ],
+    ids=["inventory", "runner", "tool"],
+)
+def test_tools_and_meta_tools_can_be_called(
+    exposure: str, tool: str, arguments: Json, said: str, tmp_path: Path
+) -> None:
+    options = calling(tool, arguments)
+
+    answer = inspect(tmp_path, *stdio(exposure), method="tools/call", options=options)
+
+    assert said in answer["content"][0]["text"]
+    assert not answer.get("isError")
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_tool_can_be_called_over_http_in_either_era(era: str, tmp_path: Path) -> None:
+    options = ("--transport", "http", "--protocol-era", era, *calling("tana_search", ASKED))
+
+    with listening(PACKAGE, GENERATED) as url:
+        answer = inspect(tmp_path, url, method="tools/call", options=options)
+
+    assert "onboarding" in answer["content"][0]["text"]

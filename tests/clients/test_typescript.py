@@ -1,0 +1,110 @@
+"""The repository's own server, as the TypeScript clients from npm see it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from tana_mcp.catalog import CATALOG
+
+from tests.clients.node import run_node
+from tests.clients.serving import command, listening
+from tests.clients.tana import GENERATED, INVENTORY, META, PACKAGE, ROOT
+
+Json = dict[str, Any]
+
+SCRIPT: Final = Path(__file__).parent / "session.mjs"
+#: The package, and the newest protocol that it speaks.
+CLIENTS: Final = {"sdk": "2025-11-25", "client": "2026-07-28"}
+CALLS: Final[dict[str, tuple[str, Json]]] = {
+    "inventory": ("tana_capabilities", {}),
+    "schema": ("tana_tool_schema", {"tool": "tana_search"}),
+    "run": ("tana_run_read", {"tool": "tana_search", "arguments": {"query": "onboarding"}}),
+    "direct": ("tana_search", {"query": "onboarding"}),
+    "refused": ("tana_run_read", {"tool": "tana_create", "arguments": {"name": "x"}}),
+    "invalid": ("tana_search", {"limit": 0}),
+    "unknown": ("tana_serch", {}),
+}
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with listening(PACKAGE, GENERATED, "--exposure", "progressive") as address:
+        yield address
+
+
+def over_stdio(exposure: str) -> Json:
+    program, *arguments = command(PACKAGE, "--exposure", exposure)
+    return {
+        "command": program,
+        "args": arguments,
+        "env": {"PYTHONPATH": str(GENERATED)},
+        "cwd": str(ROOT),
+    }
+
+
+def session(client: str, target: Json, calls: dict[str, tuple[str, Json]], home: Path) -> Json:
+    """What one client saw in one session."""
+    asked = json.dumps({"client": client, "target": target, "calls": calls})
+    script = SCRIPT.read_text(encoding="utf-8")
+    done = run_node("--input-type=module", "-", asked, home=home, script=script)
+    assert done.returncode == 0, done.stderr
+    seen: Json = json.loads(done.stdout)
+    return seen
+
+
+def assert_disclosed(seen: Json, client: str) -> None:
+    """The whole walk: list, inventory, schema, call, and errors that say what to do."""
+    assert seen["protocol"] == CLIENTS[client]
+    assert seen["server"]["name"] == "tana"
+    assert seen["instructions"]
+    assert [tool["name"] for tool in seen["tools"]] == META
+    answers = seen["answers"]
+    failed = [label for label, answer in answers.items() if answer.get("isError")]
+    assert failed == ["refused", "invalid", "unknown"]
+    texts = {label: answer["content"][0]["text"] for label, answer in answers.items()}
+    assert "tana_search" in texts["inventory"]
+    assert json.loads(texts["schema"])["name"] == "tana_search"
+    assert "onboarding" in texts["run"]
+    assert answers["direct"]["structuredContent"] == answers["run"]["structuredContent"]
+    assert texts["refused"].startswith("effect_refused: ")
+    assert "tana_run_write" in texts["refused"]
+    assert texts["invalid"].startswith("invalid_arguments: ")
+    assert texts["unknown"].startswith("unknown_tool: ")
+    assert "tana_search" in texts["unknown"]
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_walks_the_disclosure_path_over_stdio(client: str, tmp_path: Path) -> None:
+    seen = session(client, over_stdio("progressive"), CALLS, tmp_path)
+
+    assert_disclosed(seen, client)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_walks_the_disclosure_path_over_http(
+    client: str, url: str, tmp_path: Path
+) -> None:
+    seen = session(client, {"url": url}, CALLS, tmp_path)
+
+    assert_disclosed(seen, client)
+
+
+@pytest.mark.parametrize("client", CLIENTS)
+def test_a_client_that_validates_results_accepts_those_of_every_listed_tool(
+    client: str, tmp_path: Path
+) -> None:
+    # Clients check structured content against the output schemas that they were listed.
+    entries = [CATALOG.entry(name) for name in CATALOG.names()]
+    calls = {entry.name: (entry.name, entry.example or {}) for entry in entries}
+
+    seen = session(client, over_stdio("direct"), calls, tmp_path)
+
+    listed = {tool["name"]: tool for tool in seen["tools"]}
+    assert set(listed) == {*INVENTORY, *calls}
+    answers = seen["answers"]
+    assert {name: answer for name, answer in answers.items() if answer.get("isError")} == {}
+    promised = [name for name in calls if "outputSchema" in listed[name]]
+    assert [name for name in calls if "structuredContent" in answers[name]] == promised
+    assert promised

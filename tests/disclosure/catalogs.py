@@ -1,0 +1,259 @@
+"""Catalogs of any size, generated where a test wants them and asked through a real client."""
+
+import importlib
+import itertools
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import anyio
+import mcp_types as types
+from mcp import Client
+from mcp.server.lowlevel import Server
+from splintr import Tokenizer
+from toolfold.cli import main
+from toolfold.manifest.load import load
+from toolfold.plan.build import build_plan
+from toolfold.plan.model import Plan
+from toolfold_runtime import Catalog
+from toolfold_runtime.dispatch import Dispatcher
+from toolfold_runtime.execute import Executor
+from toolfold_runtime.server import build_server
+
+Json = dict[str, Any]
+Era = Literal["legacy", "2026-07-28"]
+
+MODERN: Final = "2026-07-28"
+ERAS: Final[tuple[Era, ...]] = ("legacy", MODERN)
+META: Final = ["capabilities", "tool_schema", "search_tools", "run_read", "run_write"]
+
+_TOKENIZER: Final = Tokenizer.from_pretrained("o200k_base")
+_NUMBERS: Final = itertools.count()
+
+
+def tokens(text: str) -> int:
+    """What a text costs in o200k, counted without our own code."""
+    return len(_TOKENIZER.encode_ordinary(text))
+
+
+def compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def listed_tokens(definition: Json) -> int:
+    """What a listed tool costs: name, description and inputSchema as compact JSON."""
+    return tokens(compact({key: definition[key] for key in ("name", "description", "inputSchema")}))
+
+
+def sized(categories: int, each: int, **disclosure: Any) -> Json:
+    """A catalog of `categories` categories with `each` tools in every one."""
+    return {
+        "toolfold": 1,
+        "server": {"name": "sized", "version": "1"},
+        "disclosure": disclosure,
+        "categories": {
+            f"group_{c}": {"description": f"Group number {c}"} for c in range(categories)
+        },
+        "tools": {
+            f"tool_{c}_{t}": {
+                "category": f"group_{c}",
+                "effect": "read",
+                "summary": f"Does the thing number {t} of group {c}",
+                "example": f"please do {t}",
+                "tags": ["things", f"number {t}"],
+            }
+            for c in range(categories)
+            for t in range(each)
+        },
+    }
+
+
+SHELF: Final[Json] = {
+    "toolfold": 1,
+    "server": {
+        "name": "shelf",
+        "version": "2.1",
+        "title": "Book shelf",
+        "description": "Books and where they stand.",
+        "implementation": "implementation:Shelf",
+    },
+    "disclosure": {"quick_actions": {"find": "find_book"}},
+    "categories": {"books": {"description": "Find and move books"}, "care": {}},
+    "tools": {
+        "find_book": {
+            "category": "books",
+            "effect": "read",
+            "tier": "hot",
+            "summary": "Find a book",
+            "description": "Find books by the words of their titles.",
+            "example": "where is Dune?",
+            "tags": ["search", "title"],
+            "parameters": {
+                "title": {"type": "string", "required": True, "description": "Words of the title"},
+                "limit": {"type": "integer", "default": 5, "minimum": 1, "maximum": 50},
+            },
+            "returns": {"type": "array", "items": {"type": "string"}},
+            "examples": [{"description": "One word", "arguments": {"title": "dune"}}],
+            "related": ["move_book"],
+            "generates": ["book_id"],
+            "notes": "Titles only.",
+            "references": [{"title": "Rules", "url": "https://example.org/rules"}],
+            "performance": {"speed": "fast", "tokens": 40},
+            "aliases": ["seek_book"],
+        },
+        "move_book": {
+            "category": "books",
+            "effect": "write",
+            "summary": "Move a book",
+            "parameters": {"book": {"type": "string", "required": True}},
+            "consumes": ["book_id"],
+        },
+        "burn_book": {"category": "books", "effect": "destructive", "summary": "Burn a book"},
+        "dust": {"category": "care", "effect": "write", "tier": "hot", "summary": "Dust the shelf"},
+    },
+    "workflows": [{"name": "Find and move", "steps": ["find_book", "move_book"]}],
+}
+
+
+class Shelf:
+    """Answers with what it was asked, so that a test sees what arrived."""
+
+    def find_book(self, params: Any) -> list[str]:
+        return [f"{params.title} x{params.limit}"]
+
+    def move_book(self, params: Any) -> str:
+        return f"moved {params.book}"
+
+    def burn_book(self, params: Any) -> str:
+        return "burnt"
+
+    def dust(self, params: Any) -> str:
+        return "dusted"
+
+
+def changed(manifest: Json, **disclosure: Any) -> Json:
+    """The manifest with other words about disclosure."""
+    return manifest | {"disclosure": manifest.get("disclosure", {}) | disclosure}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call was answered."""
+
+    text: str
+    is_error: bool
+    structured: Any
+    parts: tuple[str, ...]
+
+
+def written(folder: Path, manifest: Json) -> Path:
+    """The manifest as a file."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / "tools.yaml"
+    path.write_text(json.dumps(manifest), encoding="utf-8")
+    return path
+
+
+def planned(folder: Path, manifest: Json) -> Plan:
+    """What would be generated, decided but not rendered."""
+    return build_plan(load(written(folder, manifest)), "../..")
+
+
+class Baked:
+    """The baked catalog alone: what the runtime reads, without models and docs."""
+
+    def __init__(self, folder: Path, manifest: Json) -> None:
+        self.plan = planned(folder, manifest)
+        for name, content in self.plan.data.items():
+            path = folder / "catalog" / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lines = [{"//": "baked"}, *content] if isinstance(content, list) else [content]
+            path.write_text("".join(f"{compact(line)}\n" for line in lines), encoding="utf-8")
+        self.catalog = Catalog(folder / "catalog", "baked")
+
+    @property
+    def inventory(self) -> list[Json]:
+        """Every page of the inventory: `view`, `pages`, `tokens` and `text`."""
+        found = self.plan.data["inventory.jsonl"]
+        assert isinstance(found, list)
+        return found
+
+    @property
+    def categories(self) -> dict[str, list[Json]]:
+        """The pages of every category, by its file."""
+        files = {name: value for name, value in self.plan.data.items() if "categories/" in name}
+        return {name: value for name, value in files.items() if isinstance(value, list)}
+
+
+@dataclass(frozen=True)
+class Project:
+    """A generated project in a folder of its own, under a package name of its own."""
+
+    folder: Path
+    package: str
+
+    @property
+    def manifest(self) -> Path:
+        return self.folder / "tools.yaml"
+
+    @property
+    def output(self) -> Path:
+        return self.folder / "generated"
+
+    @property
+    def catalog(self) -> Catalog:
+        return Catalog(self.output / self.package / "catalog", self.package)
+
+    def server(self, exposure: str | None = None, implementation: object = None) -> Server[Any]:
+        """The generated server, as `serve` would build it."""
+        if str(self.output) not in sys.path:
+            sys.path.insert(0, str(self.output))
+        module = importlib.import_module(f"{self.package}.server")
+        executor = Executor(module.CATALOG, implementation)
+        return build_server(Dispatcher(module.CATALOG, module.META_TOOLS, executor, exposure))
+
+
+def project(folder: Path, manifest: Json) -> Project:
+    """Generate `manifest`, through the public command."""
+    package = f"disclosed_{next(_NUMBERS)}"
+    path = written(folder, manifest | {"server": manifest["server"] | {"package": package}})
+    assert main(["generate", "--quiet", "-m", str(path)]) == 0
+    return Project(folder, package)
+
+
+def listed(server: Any, era: Era = MODERN) -> list[types.Tool]:
+    """Every tool that `tools/list` shows, over all of its pages."""
+
+    async def pages() -> list[types.Tool]:
+        found: list[types.Tool] = []
+        async with Client(server, mode=era, read_timeout_seconds=30) as client:
+            cursor = None
+            while True:
+                page = await client.list_tools(cursor=cursor)
+                found += page.tools
+                cursor = page.next_cursor
+                if cursor is None:
+                    return found
+
+    return anyio.run(pages)
+
+
+def names(server: Any, era: Era = MODERN) -> list[str]:
+    return [tool.name for tool in listed(server, era)]
+
+
+def call(server: Any, tool: str, arguments: Json | None = None, era: Era = MODERN) -> Answer:
+    """One call on a connection of its own."""
+
+    async def ask() -> types.CallToolResult:
+        async with Client(server, mode=era, read_timeout_seconds=30) as client:
+            return await client.call_tool(tool, arguments or {})
+
+    return answer_of(anyio.run(ask))
+
+
+def answer_of(result: types.CallToolResult) -> Answer:
+    parts = tuple(part.text for part in result.content if isinstance(part, types.TextContent))
+    return Answer("\n".join(parts), bool(result.is_error), result.structured_content, parts)
