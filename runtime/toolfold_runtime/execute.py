@@ -65,7 +65,10 @@ class Executor:
         defaults = {
             name: schema["default"]
             for name, schema in properties.items()
-            if name not in arguments and isinstance(schema, dict) and "default" in schema
+            # Plain values stand in the models themselves.
+            if name not in arguments
+            and isinstance(schema, dict)
+            and isinstance(schema.get("default"), dict | list)
         }
         if not defaults:
             return arguments

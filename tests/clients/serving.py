@@ -26,7 +26,6 @@ def listening(package: str, output: Path, *options: str) -> Iterator[str]:
         command(package, "--http", "--port", str(port), *options),
         env=os.environ | {"PYTHONPATH": str(output)},
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
     ) as server:
         try:
             _wait_for(port, server)

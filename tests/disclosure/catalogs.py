@@ -57,7 +57,7 @@ def sized(categories: int, each: int, **disclosure: Any) -> Json:
             f"group_{c}": {"description": f"Group number {c}"} for c in range(categories)
         },
         "tools": {
-            f"tool_{c}_{t}": {
+            f"tool_{c}x{t}": {
                 "category": f"group_{c}",
                 "effect": "read",
                 "summary": f"Does the thing number {t} of group {c}",
@@ -161,12 +161,25 @@ def planned(folder: Path, manifest: Json) -> Plan:
     return build_plan(load(written(folder, manifest)), "../..")
 
 
+def inventory(folder: Path, manifest: Json) -> list[Json]:
+    """Every page of the inventory, as it would be baked."""
+    return _pages_of(planned(folder, manifest))
+
+
+def _pages_of(plan: Plan) -> list[Json]:
+    found = plan.data["inventory.jsonl"]
+    assert isinstance(found, list)
+    return found
+
+
 class Baked:
     """The baked catalog alone: what the runtime reads, without models and docs."""
 
-    def __init__(self, folder: Path, manifest: Json) -> None:
+    def __init__(self, folder: Path, manifest: Json, *, only_inventory: bool = False) -> None:
         self.plan = planned(folder, manifest)
         for name, content in self.plan.data.items():
+            if only_inventory and "/" in name:
+                continue
             path = folder / "catalog" / name
             path.parent.mkdir(parents=True, exist_ok=True)
             lines = [{"//": "baked"}, *content] if isinstance(content, list) else [content]
@@ -176,9 +189,7 @@ class Baked:
     @property
     def inventory(self) -> list[Json]:
         """Every page of the inventory: `view`, `pages`, `tokens` and `text`."""
-        found = self.plan.data["inventory.jsonl"]
-        assert isinstance(found, list)
-        return found
+        return _pages_of(self.plan)
 
     @property
     def categories(self) -> dict[str, list[Json]]:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toolfold_runtime import Catalog
 
-from tests.disclosure.catalogs import SHELF, Baked, Json, changed, planned, sized, tokens
+from tests.disclosure.catalogs import SHELF, Baked, Json, changed, inventory, planned, sized, tokens
 
 BUDGETS: Final = {
     "capabilities": 500,
@@ -23,7 +23,7 @@ BUDGETS: Final = {
 DETAILS: Final = ("counts", "overview", "names", "summaries", "full", "hot")
 FORMATS: Final = ("json", "text")
 _CALL: Final = re.compile(r"capabilities\(.*\)")
-_TOOL: Final = re.compile(r"\btool_\d+_\d+\b")
+_TOOL: Final = re.compile(r"\btool_\d+x\d+\b")
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,7 @@ def medium(tmp_path_factory: pytest.TempPathFactory) -> Baked:
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> Baked:
-    return Baked(tmp_path_factory.mktemp("wide"), sized(800, 1))
+    return Baked(tmp_path_factory.mktemp("wide"), sized(800, 1), only_inventory=True)
 
 
 @pytest.fixture(params=["small", "medium", "wide"])
@@ -158,7 +158,7 @@ def test_pages_of_one_category_show_each_of_its_tools_once(form: str, tmp_path: 
 
     assert len(shown) > 1
     assert [name for page in shown for name in _TOOL.findall(page)] == [
-        f"tool_1_{n}" for n in range(90)
+        f"tool_1x{n}" for n in range(90)
     ]
 
 
@@ -182,7 +182,7 @@ def test_pages_are_cut_by_tokens_and_hold_every_tool_exactly_once_in_order(
     manifest = sized(categories, each, format=form, budgets=written)
     for tool in manifest["tools"].values():
         tool["tier"] = "hot"
-    found = pages(Baked(tmp_path, manifest).inventory, f"{detail} {form}")
+    found = pages(inventory(tmp_path, manifest), f"{detail} {form}")
 
     shown = [_TOOL.findall(page["text"]) for page in found]
     assert [tool for page in shown for tool in page] == list(manifest["tools"])
@@ -190,9 +190,9 @@ def test_pages_are_cut_by_tokens_and_hold_every_tool_exactly_once_in_order(
     assert [page["view"] for page in found if page["tokens"] != tokens(page["text"])] == []
 
 
-@given(categories=st.integers(1, 150), budget=st.integers(60, 400), form=st.sampled_from(FORMATS))
+@given(categories=st.integers(1, 60), budget=st.integers(60, 400), form=st.sampled_from(FORMATS))
 @settings(
-    max_examples=30,
+    max_examples=20,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -200,9 +200,7 @@ def test_pages_are_cut_by_tokens_and_hold_every_tool_exactly_once_in_order(
 def test_pages_of_categories_hold_every_category_exactly_once_in_order(
     categories: int, budget: int, form: str, tmp_path: Path
 ) -> None:
-    baked = Baked(
-        tmp_path, sized(categories, 1, format=form, budgets={"overview": budget})
-    ).inventory
+    baked = inventory(tmp_path, sized(categories, 1, format=form, budgets={"overview": budget}))
     found = pages(baked, f"overview {form}")
 
     shown = [name for page in found for name in re.findall(r"group_\d+", page["text"])]
@@ -226,7 +224,7 @@ def test_without_arguments_a_small_catalog_is_shown_in_full(small: Baked) -> Non
     assert small.catalog.inventory() == small.catalog.inventory(detail="full")
 
 
-EACH: Final = (1, 2, 3, 4, 12, 30)
+EACH: Final = (1, 2, 3, 12, 30)
 RICHEST_FIRST: Final = ("full", "summaries", "names", "overview", "counts")
 
 
@@ -237,7 +235,7 @@ def test_without_arguments_the_richest_view_that_fits_is_answered(
 ) -> None:
     # Where a leaner view says what it left out, that too has to fit.
     left_out = 10
-    baked = Baked(tmp_path, sized(5, each, format=form)).inventory
+    baked = inventory(tmp_path, sized(5, each, format=form))
     costs = {
         detail: sum(page["tokens"] for page in pages(baked, f"{detail} {form}"))
         for detail in RICHEST_FIRST
@@ -277,7 +275,7 @@ def test_without_arguments_a_medium_catalog_says_what_was_left_out(medium: Baked
 def test_a_list_of_names_says_that_summaries_were_left_out(
     form: str, words: str, tmp_path: Path
 ) -> None:
-    baked = Baked(tmp_path, sized(5, 12, format=form)).inventory
+    baked = inventory(tmp_path, sized(5, 12, format=form))
 
     assert words in pages(baked, f"default {form}")[0]["text"]
 
@@ -286,7 +284,7 @@ def test_a_list_of_names_says_that_summaries_were_left_out(
 def test_without_arguments_800_categories_fit_and_lead_to_all_of_them(
     form: str, tmp_path: Path
 ) -> None:
-    catalog = Baked(tmp_path, sized(800, 1, format=form)).catalog
+    catalog = Baked(tmp_path, sized(800, 1, format=form), only_inventory=True).catalog
     first = catalog.inventory()
     assert tokens(first) <= 500
 
@@ -298,7 +296,7 @@ def test_without_arguments_800_categories_fit_and_lead_to_all_of_them(
 
 
 def test_a_budget_of_the_manifest_decides_what_is_the_richest(tmp_path: Path) -> None:
-    generous = Baked(tmp_path / "a", sized(6, 40, budgets={"capabilities": 9000}))
+    generous = Baked(tmp_path / "a", sized(6, 40, budgets={"capabilities": 20000}))
     tight = Baked(tmp_path / "b", changed(SHELF, budgets={"capabilities": 90}))
 
     assert "signature" in generous.catalog.inventory()
@@ -323,7 +321,7 @@ def test_the_overview_as_text_shows_what_it_shows_as_json(small: Baked) -> None:
     text = small.catalog.inventory(detail="overview", format="text")
 
     assert text.startswith("Tools: 4\nbooks (3): Find and move books\ncare (1)\n")
-    assert "Find and move: find_book > move_book\n" in text
+    assert "\nFind and move: find_book>move_book\n" in text.replace(" > ", ">")
     quick = [line for line in text.split("\n") if "find" in line and "find_book" not in line]
     assert len(quick) == 1, "the quick action `find` has its line"
     assert text.endswith("\nnext: capabilities(category)")
@@ -370,6 +368,14 @@ def test_names_and_summaries_are_grouped_by_category(small: Baked) -> None:
     )
 
 
+def test_full_as_text_shows_what_it_shows_as_json(small: Baked) -> None:
+    text = small.catalog.inventory(detail="full", format="text")
+    line = next(line for line in text.split("\n") if "find_book" in line)
+
+    for words in ("title: str, limit: int = 5", "Find a book", "read", "where is Dune?", "search"):
+        assert words in line, words
+
+
 def test_a_category_shows_its_own_tools_alone(small: Baked) -> None:
     view = json.loads(small.catalog.inventory(category="care"))
 
@@ -389,7 +395,7 @@ def test_an_overview_of_many_workflows_keeps_its_budget_and_says_what_it_left_ou
     steps = list(manifest["tools"])[:4]
     manifest["workflows"] = [{"name": f"Chain number {n}", "steps": steps} for n in range(30)]
 
-    found = pages(Baked(tmp_path, manifest).inventory, f"overview {form}")
+    found = pages(inventory(tmp_path, manifest), f"overview {form}")
 
     assert [page["tokens"] for page in found if page["tokens"] > 100] == []
     said = "".join(page["text"] for page in found)

@@ -255,14 +255,15 @@ def test_an_effect_that_nobody_declared_is_write_and_marked_as_proposed(
     text = text_of(tmp_path, tool("find", annotations=annotations))
 
     (line,) = [line for line in text.splitlines() if line.strip().startswith("effect:")]
-    assert line.strip().startswith("effect: write  # proposed")
+    assert line.strip() == "effect: write"
+    assert '    proposed: ["effect"]' in text.splitlines()
     assert read_back(tmp_path).tools["find"].effect == "write"
 
 
 def test_only_the_tools_without_annotations_are_marked(tmp_path: Path) -> None:
     told, untold = tool("a", annotations={"readOnlyHint": True}), tool("b")
 
-    assert text_of(tmp_path, told, untold, tool("c")).count("# proposed") == 2
+    assert text_of(tmp_path, told, untold, tool("c")).count('proposed: ["effect"]') == 2
 
 
 # --- what is kept ---------------------------------------------------------------------------------

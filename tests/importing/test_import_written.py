@@ -109,7 +109,8 @@ def test_the_manifest_says_where_it_came_from_and_reads_like_a_persons(tmp_path:
         "  find:\n"
         '    id: "acme::find"\n'
         "    category: acme\n"
-        "    effect: write  # proposed: the server did not say\n"
+        "    effect: write\n"
+        '    proposed: ["effect"]\n'
         "    summary: Find it\n"
         '    description: "Find it. Fast."\n'
         "    input_schema:\n"

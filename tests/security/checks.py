@@ -29,6 +29,7 @@ _ALLOWED_CALLS: Final = frozenset(
         "sys.exit",
         "CATALOG.inventory",
         "CATALOG.details",
+        "CATALOG.search",
     }
 )
 _ALLOWED_NODES: Final = (
@@ -36,10 +37,10 @@ _ALLOWED_NODES: Final = (
     *(ast.alias, ast.ClassDef, ast.FunctionDef, ast.arguments, ast.arg, ast.Return, ast.If),
     *(ast.Assign, ast.AnnAssign, ast.Name, ast.Attribute, ast.Subscript, ast.Tuple, ast.List),
     *(ast.Dict, ast.Call, ast.keyword, ast.BinOp, ast.BitOr, ast.Div, ast.Compare, ast.Eq),
-    *(ast.UnaryOp, ast.USub, ast.Pass),
+    *(ast.UnaryOp, ast.USub, ast.Pass, ast.Raise),
 )
 _MODULES: Final = frozenset(
-    {"__future__", "typing", "pydantic", "pathlib", "sys"}
+    {"__future__", "typing", "collections.abc", "pydantic", "pathlib", "sys"}
     | {"toolfold_runtime", "toolfold_runtime.models"}
 )
 
