@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+CLIENTS := $(VENV)/clients/.ready
 
 .PHONY: help demo test test-all bench format clean
 
@@ -19,11 +20,16 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet -c constraints.txt --editable '.[generate]' --group dev
 	@touch $@
 
+# Clients written by others, from npm; Node itself comes from PyPI with the rest.
+$(CLIENTS): $(READY) tests/clients/package.json tests/clients/install.py
+	$(BIN)/python -m tests.clients.install
+	@touch $@
+
 demo: $(READY)
 	$(BIN)/toolfold generate
 	$(BIN)/python examples/walk.py
 
-test: $(READY)
+test: $(READY) $(CLIENTS)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy

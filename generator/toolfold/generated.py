@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from toolfold_runtime import ToolError
+from toolfold_runtime.catalog import StaleCatalogError
 
 from toolfold.errors import UsageError
 
@@ -31,7 +32,12 @@ def load_server(manifest: Path, output: Path | None) -> Any:
         names = ", ".join(path.name for path in packages)
         raise UsageError(f"{folder}/: several generated servers ({names}); use one output each")
     sys.path.insert(0, str(folder.resolve()))
-    return importlib.import_module(f"{packages[0].name}.server")
+    server = importlib.import_module(f"{packages[0].name}.server")
+    try:
+        server.CATALOG.server  # noqa: B018 - reads it, once
+    except StaleCatalogError as error:
+        raise UsageError(str(error)) from None
+    return server
 
 
 def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> Tried:

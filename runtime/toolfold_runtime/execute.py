@@ -11,7 +11,7 @@ from typing import Any
 
 from toolfold_runtime.catalog import Catalog, Entry, Json
 from toolfold_runtime.errors import Code, ToolError
-from toolfold_runtime.validation import ValidationError, Validator, validator_for
+from toolfold_runtime.validation import ValidationError, Validator, explained, validator_for
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Executor:
         errors = list(self._validator(entry, "inputSchema").iter_errors(arguments))
         if not errors:
             return
-        lines = [f"- {_where(error)}{error.message}" for error in errors[:10]]
+        lines = [f"- {_where(error)}{explained(error)}" for error in errors[:10]]
         text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
         text += f"\nsignature: {entry.signature}"
         if entry.example is not None:
@@ -135,6 +135,9 @@ async def _called(entry: Entry, method: Any, params: Any) -> Any:
         return await result if inspect.isawaitable(result) else result
     except ToolError:
         raise  # the author's own words to the agent
+    except TimeoutError:
+        text = f"{entry.name} did not answer in time; try again, or ask for less."
+        raise ToolError("timeout", text) from None
     except NotImplementedError:
         text = f"{entry.name} is not implemented by the server."
         raise ToolError("backend_failed", text) from None

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from toolfold_runtime.catalog import Catalog, Json
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.validation import Validator, validator_for
+from toolfold_runtime.validation import Validator, explained, validator_for
 
 
 class MetaTools:
@@ -21,7 +21,7 @@ class MetaTools:
         schema = self.definitions[name]["inputSchema"]
         known = {key: value for key, value in arguments.items() if key in schema["properties"]}
         extra = [key for key in arguments if key not in known]
-        errors = [error.message for error in self._validator(name).iter_errors(known)]
+        errors = [explained(error) for error in self._validator(name).iter_errors(known)]
         if errors:
             raise self._refusal(name, errors)
         warnings = self.warned(name, extra)

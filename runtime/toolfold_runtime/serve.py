@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from toolfold_runtime.catalog import Catalog
+from toolfold_runtime.catalog import Catalog, StaleCatalogError
 
 if TYPE_CHECKING:
     from toolfold_runtime.http import Listening
@@ -62,7 +62,7 @@ def serve_with(
     try:
         listening = _listening(options, root)
         implementation = load_implementation(catalog.server["implementation"], root)
-    except ImplementationError as error:
+    except (ImplementationError, StaleCatalogError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - stdout belongs to the protocol
         return 1
     from toolfold_runtime.dispatch import Dispatcher

@@ -10,6 +10,7 @@ from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
 
 from toolfold_runtime.catalog import Json
 from toolfold_runtime.dispatch import Dispatcher
@@ -39,7 +40,7 @@ def build_server(dispatcher: Dispatcher) -> Server[Any]:
         facts["name"],
         version=facts["version"],
         title=facts["title"],
-        instructions=facts["instructions"],
+        instructions=facts["instructions"][dispatcher.exposure],
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,
         get_tool_input_schema=calls.input_schema,
@@ -58,10 +59,16 @@ class _Calls:
     ) -> types.ListToolsResult:
         """One page of the list; the cursor is the number of tools already sent."""
         start = _position(params.cursor if params else None)
-        names = self.dispatcher.listed()
-        page = [self.dispatcher.definition(name) for name in names[start : start + _PAGE]]
+        try:
+            names = self.dispatcher.listed()
+            page = [self.dispatcher.definition(name) for name in names[start : start + _PAGE]]
+            tools = [types.Tool.model_validate(definition) for definition in page]
+        except Exception as error:
+            # The SDK would send the exception's text to the client.
+            traceback.print_exception(error, file=sys.stderr)
+            text = "the server cannot list its tools; its log says why"
+            raise MCPError(types.INTERNAL_ERROR, text) from None
         following = str(start + _PAGE) if start + _PAGE < len(names) else None
-        tools = [types.Tool.model_validate(definition) for definition in page]
         return types.ListToolsResult(tools=tools, next_cursor=following)
 
     async def call_tool(
@@ -83,14 +90,17 @@ class _Calls:
         """A tool's input schema, so that the SDK need not list all tools to find it."""
         try:
             schema: Json = self.dispatcher.definition(name)["inputSchema"]
-        except ToolError:
+        except (ToolError, OSError, KeyError, ValueError):
             return None
         return schema
 
 
 def _position(cursor: str | None) -> int:
-    is_ours = cursor and len(cursor) < 10 and cursor.isascii() and cursor.isdigit()
-    return int(cursor) if cursor and is_ours else 0
+    if cursor is None:
+        return 0
+    if len(cursor) > 9 or not (cursor.isascii() and cursor.isdigit()) or int(cursor) % _PAGE:
+        raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
+    return int(cursor)
 
 
 def _failure(text: str) -> types.CallToolResult:

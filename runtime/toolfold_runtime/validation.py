@@ -1,5 +1,6 @@
 """JSON Schema validators as toolfold means them: offline, formats never assert, no Python `re`."""
 
+import json
 from typing import Any, Final
 
 import jsonschema_rs
@@ -7,6 +8,7 @@ from jsonschema_rs import Draft202012Validator, ValidationError, Validator
 
 # A pattern may backtrack this often before it counts as failed: hostile patterns end quickly.
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
+_MOST: Final = 50
 _DIALECTS: Final = (
     "json-schema.org/draft/2020-12/schema",
     "json-schema.org/draft/2019-09/schema",
@@ -15,7 +17,7 @@ _DIALECTS: Final = (
     "json-schema.org/draft-04/schema",
 )
 
-__all__ = ["ValidationError", "Validator", "has_known_dialect", "validator_for"]
+__all__ = ["ValidationError", "Validator", "explained", "has_known_dialect", "validator_for"]
 
 
 def validator_for(schema: Any, registry: jsonschema_rs.Registry | None = None) -> Validator:
@@ -33,6 +35,16 @@ def validator_for(schema: Any, registry: jsonschema_rs.Registry | None = None) -
         pattern_options=_PATTERNS,
         registry=registry,
     )
+
+
+def explained(error: ValidationError) -> str:
+    """What is wrong, whole: the validator's own message shortens lists of allowed values."""
+    options = error.kind.as_dict().get("options")
+    if not isinstance(options, list):
+        return error.message
+    allowed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options[:_MOST])
+    more = ", …" if len(options) > _MOST else ""
+    return f"{json.dumps(error.instance, ensure_ascii=False)[:100]} is not one of {allowed}{more}"
 
 
 def _nothing(_: str) -> dict[str, Any]:

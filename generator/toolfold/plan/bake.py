@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+from toolfold_runtime.catalog import CATALOG_FORMAT
+
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure import Disclosed
 from toolfold.plan.escape import file_stem
@@ -32,6 +34,7 @@ def baked(
 def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclosed) -> Json:
     server, disclosure = manifest.server, manifest.disclosure
     return {
+        "catalog": CATALOG_FORMAT,
         "name": server.name,
         "version": server.version,
         "title": server.title,

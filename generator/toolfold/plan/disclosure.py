@@ -23,6 +23,7 @@ _RICHEST_FIRST: Final = {
     "counts": "tool names",
 }
 _BUDGETS: Final = {"overview": "overview", "hot": "hot"}
+EXPOSURES: Final = ("direct", "progressive", "hybrid")
 _INSTRUCTIONS: Final = 2000  # clients cut instructions at 2,048 characters
 
 
@@ -32,7 +33,7 @@ class Disclosed:
 
     exposure: str
     default_view: str
-    instructions: str
+    instructions: dict[str, str]
     hot: list[str]
     pages: list[Page]
     by_category: dict[str, list[Page]]
@@ -63,7 +64,7 @@ def disclose(
     return Disclosed(
         exposure=_exposure(manifest, costs),
         default_view=default[0].ask.detail,
-        instructions=_instructions(manifest, meta),
+        instructions={e: _instructions(manifest, meta, e) for e in EXPOSURES},
         hot=_hot(manifest, tools),
         pages=[*(_as_default(page) for page in default), *pages],
         by_category=by_category,
@@ -143,7 +144,7 @@ def _costs(
         yield Cost(tool.name, tool.schema_tokens, "schema")
 
 
-def _instructions(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> str:
+def _instructions(manifest: Manifest, meta: Sequence[MetaToolPlan], exposure: str) -> str:
     """How to start, before what the server is: clients cut the end."""
     names = {tool.role: tool.name for tool in meta}
     steps = []
@@ -152,7 +153,7 @@ def _instructions(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> str:
     if "schema" in names:
         steps.append(f"ask {names['schema']}(tool) before a tool's first call")
     runners = [names[role] for role in ("run_read", "run_write", "run") if role in names]
-    if runners:
+    if runners and exposure != "direct":
         steps.append(f"run unlisted tools with {' or '.join(runners)}")
     start = ", ".join(steps)
     start = f"{start[0].upper()}{start[1:]}." if start else ""

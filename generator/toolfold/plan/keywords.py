@@ -82,6 +82,7 @@ KNOWN: Final = frozenset(
         "dependentSchemas",
         "unevaluatedItems",
         "unevaluatedProperties",
+        "x-mcp-header",  # the protocol's own: the client mirrors the parameter in a header
     ]
 )
 # What foreign schemas may say besides: older dialects, and the parts that name documents.

@@ -162,6 +162,12 @@ def _text_summary(line: Line) -> str:
     return f"{line.name} - {line.summary}{example}"
 
 
+def _text_full(line: Line) -> str:
+    example = f" (e.g. {line.example})" if line.example else ""
+    tags = f" #{' #'.join(line.tags)}" if line.tags else ""
+    return f"{line.signature} - {line.summary}{example} [{line.effect}]{tags}"
+
+
 _JSON: Final[dict[str, Form]] = {
     "counts": _counts,
     "overview": _overview,
@@ -175,7 +181,7 @@ _TEXT: Final[dict[str, Form]] = {
     "overview": _text_of_categories,
     "names": _text_of_lines(lambda line: line.name),
     "summaries": _text_of_lines(_text_summary),
-    "full": _text_of_lines(lambda line: f"{line.signature}: {line.summary} [{line.effect}]"),
+    "full": _text_of_lines(_text_full),
     "hot": _text_of_lines(lambda line: f"{line.signature}: {line.summary}"),
 }
 
