@@ -15,33 +15,71 @@ from toolfold.plan.tokens import count
 
 ROOT = Path(__file__).resolve().parents[1]
 
+TASKS: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
+    "find my notes about onboarding": [
+        ("tana_run_read", "tana_search", {"query": "onboarding", "limit": 3}),
+    ],
+    "add a task for Ada": [
+        ("tana_run_read", "tana_supertag_info", {"supertag": "task"}),
+        ("tana_run_write", "tana_create", {"name": "Call Ada", "supertags": ["task"]}),
+    ],
+    "sum up the last meeting": [
+        ("tana_run_read", "tana_transcript_list", {"limit": 1}),
+        ("tana_run_read", "tana_transcript_show", {"meeting_id": "LAST", "limit": 20}),
+    ],
+}
+
 
 async def walk() -> None:
-    """List, inventory, schema, call: what each step costs beside loading everything."""
+    """List, inventory, schemas, calls: what each step costs beside listing everything."""
+    everything = await _everything()
+    print(f"every tool listed: {everything} tokens (name, description, parameters)\n")
+    async with _client("progressive") as client:
+        listed = (await client.list_tools()).tools
+        surface = sum(_listed_tokens(tool) for tool in listed)
+        _step(f"tools/list: {len(listed)} meta-tools", surface, "")
+        inventory = await _text(client, "tana_capabilities", {})
+        _step("tana_capabilities()", count(inventory), inventory)
+        start = surface + count(inventory)
+        print(f"  {'to start with':<46} {start:>5}  {start / everything:.0%} of everything\n")
+        for task, steps in TASKS.items():
+            await _task(client, task, steps)
+        wrong = await client.call_tool(
+            "tana_run_read", {"tool": "tana_search", "arguments": {"qery": "onboarding"}}
+        )
+        print("a call that is wrong is answered with the way out:")
+        print(_indented(wrong.content[0].text))  # type: ignore[union-attr]  # text by contract
+
+
+async def _everything() -> int:
+    async with _client("direct") as client:
+        return sum(_listed_tokens(tool) for tool in (await client.list_tools()).tools)
+
+
+async def _task(client: Client, task: str, steps: list[tuple[str, str, dict[str, Any]]]) -> None:
+    """Ask for the schemas that a task needs, then call."""
+    print(f"task: {task}")
+    needed = ", ".join(dict.fromkeys(tool for _, tool, _ in steps))
+    schemas = await _text(client, "tana_tool_schema", {"tool": needed})
+    _step(f'tana_tool_schema("{needed}")', count(schemas), "")
+    last = ""
+    for runner, tool, arguments in steps:
+        given = {key: last if value == "LAST" else value for key, value in arguments.items()}
+        answer = await _text(client, runner, {"tool": tool, "arguments": given})
+        _step(f"{runner}: {tool}", count(answer), answer)
+        found = json.loads(answer)
+        last = found[0].get("id", "") if isinstance(found, list) and found else last
+    print()
+
+
+def _client(exposure: str) -> Client:
     server = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "tana_mcp.server"],
+        args=["-m", "tana_mcp.server", "--exposure", exposure],
         env={**os.environ, "PYTHONPATH": str(ROOT / "generated")},
         cwd=ROOT,
     )
-    async with Client(server) as client:
-        listed = (await client.list_tools()).tools
-        everything = sum(_listed_tokens(tool) for tool in listed)
-        meta = [tool for tool in listed if tool.name.endswith(("_capabilities", "_tool_schema"))]
-        print(f"all {len(listed)} tools with their schemas: {everything} tokens\n")
-        print("the disclosure path:")
-        spent = _step("meta-tools listed", sum(_listed_tokens(tool) for tool in meta), "")
-        inventory = await _text(client, "tana_capabilities", {})
-        spent += _step("tana_capabilities()", count(inventory), inventory)
-        schema = await _text(client, "tana_tool_schema", {"tool": "tana_search"})
-        spent += _step('tana_tool_schema("tana_search")', count(schema), schema)
-        print(f"  {'ready to call':<34} {spent:>6}  {spent / everything:.0%} of everything\n")
-        arguments = {"query": "onboarding", "limit": 2}
-        answer = await _text(client, "tana_search", arguments)
-        _step(f"tana_search({json.dumps(arguments)})", count(answer), answer)
-        wrong = await client.call_tool("tana_search", {"qery": "onboarding"})
-        print("\na call that is wrong is answered with the way out:")
-        print(_indented(wrong.content[0].text))  # type: ignore[union-attr]  # text by contract
+    return Client(server)
 
 
 async def _text(client: Client, tool: str, arguments: dict[str, Any]) -> str:
@@ -57,9 +95,9 @@ def _listed_tokens(tool: Any) -> int:
     return count(json.dumps(shown, ensure_ascii=False, separators=(",", ":")))
 
 
-def _step(name: str, tokens: int, text: str) -> int:
-    print(f"  {name:<34} {tokens:>6}  {text[:60]}{'…' if len(text) > 60 else ''}")
-    return tokens
+def _step(name: str, tokens: int, text: str) -> None:
+    shown = text[:50] + ("…" if len(text) > 50 else "")
+    print(f"  {name[:46]:<46} {tokens:>5}  {shown}")
 
 
 def _indented(text: str) -> str:

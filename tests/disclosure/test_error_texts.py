@@ -224,7 +224,12 @@ def test_a_word_that_a_tool_does_not_allow_is_answered_with_all_that_it_does(
         "tools": {"paint": tool},
     }
     made = project(tmp_path_factory.mktemp("paint"), manifest)
-    text = call(made.server(implementation=Shelf()), "paint", {"colour": "mauve"}).text
+
+    class Painter:
+        def paint(self, params: Any) -> str:
+            return "painted"
+
+    text = call(made.server(implementation=Painter()), "paint", {"colour": "mauve"}).text
 
     assert [colour for colour in colours if colour not in text] == [], text
 

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import pytest
 
@@ -61,7 +61,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project(tmp_path_factory.mktemp("start"), sized(3, 10))
 
 
-def answer(code: str, output: Path) -> object:
+def answer(code: str, output: Path) -> list[Any]:
     done = subprocess.run(
         [sys.executable, "-c", code],
         env={**os.environ, "PYTHONPATH": str(output)},
@@ -71,7 +71,8 @@ def answer(code: str, output: Path) -> object:
         timeout=60,
     )
     assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    said: list[Any] = json.loads(done.stdout)
+    return said
 
 
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])
@@ -80,7 +81,7 @@ def test_listing_reads_the_servers_own_facts_and_nothing_that_grows(
 ) -> None:
     code = _LISTING.format(package=made.package, era=era)
 
-    listed, at_first, inventory, schema = answer(code, made.output)  # type: ignore[misc] # JSON
+    listed, at_first, inventory, schema = answer(code, made.output)
 
     assert listed == META
     assert at_first == ["server.json"]
@@ -91,7 +92,7 @@ def test_listing_reads_the_servers_own_facts_and_nothing_that_grows(
 def test_importing_a_server_loads_neither_the_sdk_nor_pydantic_nor_models(made: Project) -> None:
     code = _IMPORTED.format(package=made.package)
 
-    at_first, disclosed, models = answer(code, made.output)  # type: ignore[misc] # JSON
+    at_first, disclosed, models = answer(code, made.output)
 
     assert at_first == []
     assert disclosed == []

@@ -80,9 +80,11 @@ def assert_only_messages(stdout: str) -> list[Json]:
 
 def test_whatever_methods_print_every_byte_of_stdout_is_json_rpc(tmp_path: Path) -> None:
     output = generate(tmp_path, MANIFEST)
-    calls = ["noisy", "crash", "broken", "noisy", "nowhere"]
+    names = ["noisy", "crash", "broken", "noisy", "nowhere", "capabilities", "run_read"]
+    calls = [call(n, name) for n, name in enumerate(names, 1)]
+    calls += [call(len(calls) + 1, "run_read", {"tool": "noisy"})]
 
-    done = talk(output, [*HELLO, *(call(n, name) for n, name in enumerate(calls, 1))])
+    done = talk(output, [*HELLO, *calls])
 
     messages = assert_only_messages(done.stdout)
     assert [message["id"] for message in messages] == list(range(len(calls) + 1))

@@ -1,0 +1,84 @@
+"""The README is true: its commands run as written, its manifest and its class work together."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+BIN = Path(sys.executable).parent
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
+    return subprocess.run(
+        shlex.split(command),
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def test_a_server_in_a_minute_answers_as_written(tmp_path: Path) -> None:
+    (walk,) = [block for block in blocks("console") if "toolfold init" in block]
+    folder, said = tmp_path, ""
+    for line in walk.splitlines():
+        if not line.startswith("$ "):
+            assert line in said.splitlines()
+        elif line.startswith("$ cd "):
+            folder /= line.removeprefix("$ cd ")
+        else:
+            done = run(line.removeprefix("$ "), folder)
+            assert done.returncode == 0, done.stderr
+            said = done.stdout
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    (manifest,) = blocks("yaml")
+    (implementation,) = blocks("python")
+    (tmp_path / "tools.yaml").write_text(manifest, encoding="utf-8")
+    (tmp_path / "notes.py").write_text(implementation, encoding="utf-8")
+    assert run("toolfold generate", tmp_path).returncode == 0
+    return tmp_path
+
+
+def test_the_conversation_goes_as_shown(notes: Path) -> None:
+    (conversation,) = [block for block in blocks("") if block.startswith("capabilities()")]
+    calls = {
+        "capabilities()": "toolfold try capabilities",
+        'tool_schema("find_notes")': """toolfold try tool_schema '{"tool": "find_notes"}'""",
+        'find_notes({"query":"x"})': """toolfold try find_notes '{"query": "x"}'""",
+    }
+    for line in conversation.splitlines():
+        call, answer = re.split(r"  +", line, maxsplit=1)
+        assert run(calls[call], notes).stdout.startswith(answer.removesuffix("…")), call
+
+
+def test_the_class_satisfies_the_generated_protocol(notes: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "notes.py"],
+        cwd=notes,
+        env={**os.environ, "MYPYPATH": str(notes / "generated")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+
+
+def test_every_command_of_the_table_exists() -> None:
+    named = set(re.findall(r"^\| `toolfold (\w+)", README, re.MULTILINE))
+    listed = run("toolfold --help", Path()).stdout
+    assert named == set(re.findall(r"^    (\w+) ", listed, re.MULTILINE))
