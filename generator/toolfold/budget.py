@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
-from toolfold.manifest.load import load
+from toolfold.manifest.load import examine
 from toolfold.plan.budgets import DEFAULTS, budget_of
 from toolfold.plan.build import build_plan
 from toolfold.plan.model import Cost, Plan
@@ -61,7 +61,7 @@ class BudgetReport:
 
 def budget_report(manifest: Path) -> BudgetReport:
     """The costs of a manifest; ManifestError where it is refused, also for a budget exceeded."""
-    loaded = load(manifest)
+    loaded = examine(manifest)
     plan: Plan = build_plan(loaded, "../..")
     limits = {name: budget_of(loaded.manifest, name) for name in DEFAULTS}
     return BudgetReport(plan.exposure, plan.costs, limits)

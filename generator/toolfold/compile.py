@@ -11,7 +11,7 @@ from toolfold.emit.cache import Cache
 from toolfold.emit.render import render
 from toolfold.emit.workers import Helper, Progress
 from toolfold.errors import Problem
-from toolfold.manifest.load import load
+from toolfold.manifest.load import examine
 from toolfold.plan.build import build_plan
 from toolfold.plan.model import Plan
 
@@ -45,7 +45,7 @@ def compile_manifest(
         if cache.is_empty and _is_large(manifest):
             helper.start()
         with _no_collection():
-            loaded = load(manifest)
+            loaded = examine(manifest)
             plan = build_plan(loaded, way_back)
         files = render(plan, cache, helper, progress)
     patterns = (*loaded.manifest.include, *loaded.manifest.overlays)

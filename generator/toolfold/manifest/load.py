@@ -19,19 +19,31 @@ _INCLUDABLE: Final = ("categories", "tools", "workflows", "servers", "$defs")
 
 @dataclass(frozen=True)
 class Loaded:
-    """An accepted manifest, the places its values came from, and the digest of each file read."""
+    """A manifest, the places its values came from, the digest of each file read, and what is wrong."""
 
     manifest: Manifest
     tree: Mapping
     name: str
     inputs: dict[Path, str]
+    problems: tuple[Problem, ...] = ()
 
 
 def load(path: Path, name: str | None = None) -> Loaded:
     """Read, merge, shape and validate the manifest at `path`, called `name` in messages.
 
-    Raises ManifestError with every problem that can be found in one run, and UsageError when
-    there is no such file.
+    Raises ManifestError where it has any problem, and UsageError when there is no such file.
+    """
+    loaded = examine(path, name)
+    if loaded.problems:
+        raise ManifestError(loaded.problems)
+    return loaded
+
+
+def examine(path: Path, name: str | None = None) -> Loaded:
+    """The same, keeping the problems of a manifest that can be read on.
+
+    Planning adds its own, so that one run reports them all. Raises ManifestError where nothing
+    can be made of it.
     """
     reader = _Files(path, name or str(path))
     tree = reader.root()
@@ -42,13 +54,11 @@ def load(path: Path, name: str | None = None) -> Loaded:
         _overlay(tree, part, problems)
     name_by_id(tree)
     try:
-        manifest = shape(tree)
+        manifest, misfits = shape(tree)
     except ManifestError as error:
         raise ManifestError([*problems, *error.problems]) from None
-    problems.extend(validate(manifest, tree))
-    if problems:
-        raise ManifestError(problems)
-    return Loaded(manifest, tree, path.name, reader.inputs)
+    problems += [*misfits, *validate(manifest, tree)]
+    return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems))
 
 
 class _Files:

@@ -14,6 +14,7 @@ from toolfold.manifest.tree import Mapping, dotted, kind_of, place_of
 
 Path = tuple[str | int, ...]
 
+_ENTRIES: Final = frozenset({"categories", "tools", "workflows", "servers", "$defs"})
 _UNION_TAGS: Final = frozenset({"word", "mapping"})
 _KINDS: Final = {
     "string_type": "a string",
@@ -30,19 +31,40 @@ _HINTS: Final[dict[type[BaseModel] | None, str]] = {
 }
 
 
-def shape(tree: Mapping) -> Manifest:
-    """The manifest that `tree` spells, or a ManifestError with everything that does not fit."""
+def shape(tree: Mapping) -> tuple[Manifest, list[Problem]]:
+    """The manifest that `tree` spells, less the entries that do not fit, and what is wrong there.
+
+    The rest can still be held to the other rules, so that one run reports everything. Raises
+    ManifestError where no manifest remains.
+    """
     try:
-        return Manifest.model_validate(tree)
+        return Manifest.model_validate(tree), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-        raise ManifestError(_problem(tree, detail) for detail in details) from None
+    problems = [_problem(tree, detail) for detail in details]
+    sound = _without(tree, [_path(tree, detail["loc"]) for detail in details])
+    try:
+        return Manifest.model_validate(sound), problems
+    except ValidationError:
+        raise ManifestError(problems) from None
 
 
 def nearest(name: str, names: Sequence[str]) -> str:
     """`did you mean "x"?`, or nothing when no name is close."""
     close = get_close_matches(name, names, n=1)
     return f'did you mean "{close[0]}"?' if close else ""
+
+
+def _without(tree: Mapping, paths: list[Path]) -> dict[str, Any]:
+    """The tree less every entry that one of the paths leads into."""
+    sound: dict[str, Any] = dict(tree)
+    for key, name in {path[:2] for path in paths if len(path) > 1}:
+        entries = sound.get(str(key))
+        if key in _ENTRIES and isinstance(entries, dict):
+            sound[str(key)] = {n: value for n, value in entries.items() if n != name}
+        elif key in _ENTRIES and isinstance(entries, list):
+            sound[str(key)] = [value for value in entries if value is not tree[str(key)][name]]
+    return sound
 
 
 def _problem(tree: Mapping, detail: ErrorDetails) -> Problem:

@@ -26,7 +26,7 @@ class _Rules:
         self.tree = tree
 
     def tools(self) -> Iterator[Problem]:
-        if not self.manifest.tools:
+        if not self.tree["tools"]:
             yield self._problem(("tools",), "no tools", "declare at least one")
         for name, tool in self.manifest.tools.items():
             path = ("tools", name)
@@ -83,7 +83,8 @@ class _Rules:
     def _known(
         self, path: Path, name: str, what: str, key: str, names: Collection[str]
     ) -> Iterator[Problem]:
-        if name not in names:
+        # An entry that does not fit was reported as such; it is not unknown.
+        if name not in names and name not in self.tree.get(key, {}):
             hint = nearest(name, list(names)) or self._declared(key, list(names))
             yield self._problem(path, f'unknown {what} "{name}"', hint)
 

@@ -27,6 +27,7 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
     """
     manifest = loaded.manifest
     problems = Problems(loaded.tree)
+    problems.add(loaded.problems)
     package = manifest.server.package or naming.package_name(manifest.server.name)
     meta = tuple(meta_tools(manifest))
     check_names(manifest, meta, package, problems)

@@ -1,5 +1,6 @@
 """Collecting problems while planning, each with its place."""
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from toolfold.errors import Place, Problem, Severity
@@ -24,6 +25,11 @@ class Problems:
         self.tree = tree
         self.found: list[Problem] = []
         self.errors = 0
+
+    def add(self, found: Iterable[Problem]) -> None:
+        """Take over what was found before planning."""
+        self.found += found
+        self.errors = sum(problem.severity == "error" for problem in self.found)
 
     def error(self, path: ManifestPath, fact: str, hint: str, code: str) -> None:
         """Something that refuses the manifest."""
