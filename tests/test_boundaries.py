@@ -27,6 +27,7 @@ MAY_IMPORT: Final = {
         "splintr",
         "pydantic",  # whose own attributes no field may hide
         "pydantic_core",  # its JSON writer
+        "toolfold_runtime.catalog.CATALOG_FORMAT",  # what it bakes for
         "toolfold_runtime.text",
         "toolfold_runtime.validation",
     },

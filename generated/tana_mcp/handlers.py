@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from toolfold_runtime import Anything, MaybeAwaitable
+    from toolfold_runtime import MaybeAwaitable
 
     from .models.tana_cache_clear import TanaCacheClearParams, TanaCacheClearResult
     from .models.tana_create import TanaCreateParams, TanaCreateResult

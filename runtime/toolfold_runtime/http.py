@@ -63,6 +63,7 @@ async def run_http(server: Any, listening: Listening) -> None:
 
     bound = _bound(listening)
     host, port = bound.getsockname()[:2]
+    host = f"[{host}]" if ":" in host else host
     print(f"serving on http://{host}:{port}/mcp", file=sys.stderr)  # noqa: T201 - the log
 
     config = uvicorn.Config(
@@ -110,6 +111,7 @@ def _bound(listening: Listening) -> socket.socket:
         bound = socket.socket(family)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((listening.host, listening.port))
+        bound.listen()
     except OSError as error:
         address = f"{listening.host}:{listening.port}"
         raise ImplementationError(f"cannot listen on {address}: {error.strerror}") from None

@@ -6,6 +6,7 @@ import sys
 from typing import Any, Final
 
 import anyio
+import mcp_types as types
 import pytest
 from mcp import Client
 
@@ -170,6 +171,38 @@ def test_every_listed_tool_carries_its_id_and_every_meta_tool_stays_loaded(
 
     assert metas["find_book"]["toolfold/id"] == "shelf::find_book"
     assert [name for name in META if metas[name] != {"anthropic/alwaysLoad": True}] == []
+
+
+@pytest.mark.parametrize("era", ERAS)
+@pytest.mark.parametrize("exposure", SHOWN)
+def test_instructions_front_load_how_to_start_and_name_only_what_is_listed(
+    exposure: str, era: Era, shelf: Project
+) -> None:
+    async def said() -> str:
+        async with Client(shelf.server(exposure), mode=era) as client:
+            if era == "legacy":
+                return client.instructions or ""
+            answer = await client.session.send_discover(era)
+            return types.DiscoverResult.model_validate(answer).instructions or ""
+
+    text = anyio.run(said)
+
+    assert text.startswith("Start with capabilities() for the inventory, ask tool_schema(tool)")
+    assert text.endswith("\nBooks and where they stand.")
+    assert ("run_read" in text) == (exposure != "direct")
+
+
+def test_instructions_that_are_long_are_cut_at_their_end(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    server = SHELF["server"] | {"instructions": "On and on. " * 400}
+    made = project(tmp_path_factory.mktemp("long"), SHELF | {"server": server})
+
+    text = made.server().instructions
+
+    assert text is not None
+    assert len(text) <= 2048
+    assert text.startswith("Start with capabilities()")
 
 
 # Calls of what is not listed

@@ -112,7 +112,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
 def test_the_server_says_who_it_is(session: Session) -> None:
     assert session.instructions == (
         "Start with capabilities() for the inventory, ask tool_schema(tool) before a tool's first"
-        " call, run unlisted tools with run_read or run_write.\nAdd things."
+        " call.\nAdd things."
     )
 
 

@@ -9,7 +9,8 @@ from typing import Final
 
 import anyio
 import pytest
-from mcp import Client
+from mcp import Client, MCPError
+from mcp_types import INVALID_PARAMS
 from toolfold_runtime.catalog import Catalog
 from toolfold_runtime.dispatch import Dispatcher
 from toolfold_runtime.execute import Executor
@@ -99,14 +100,18 @@ def test_a_long_list_comes_in_pages_that_miss_and_repeat_nothing(many: Catalog) 
 
 
 @pytest.mark.parametrize("cursor", ["x", "-1", "999999", "1e3", "²", " 200", "9" * 5000])
-def test_a_cursor_that_was_never_given_breaks_nothing(many: Catalog, cursor: str) -> None:
+def test_a_cursor_that_was_never_given_is_refused_and_breaks_nothing(
+    many: Catalog, cursor: str
+) -> None:
     server = build_server(Dispatcher(many, {}, Executor(many, None), "direct"))
 
-    async def page() -> int:
+    async def pages() -> tuple[int, int]:
         async with Client(server) as client:
-            return len((await client.list_tools(cursor=cursor)).tools)
+            with pytest.raises(MCPError, match="list again without one") as caught:
+                await client.list_tools(cursor=cursor)
+            return caught.value.error.code, len((await client.list_tools()).tools)
 
-    assert anyio.run(page) in (0, 200)
+    assert anyio.run(pages) == (INVALID_PARAMS, 200)
 
 
 def test_a_catalog_reads_only_what_it_is_asked_for(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """Budgets in o200k tokens: the limits, and what happens where one is exceeded."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
@@ -32,7 +32,9 @@ def listed_tokens(definition: Json) -> int:
     return count(json_text(shown))
 
 
-def check_budgets(manifest: Manifest, costs: Sequence[Cost], problems: Problems) -> None:
+def check_budgets(
+    manifest: Manifest, costs: Sequence[Cost], tools: Mapping[str, Json], problems: Problems
+) -> None:
     """Fail where a budget that the manifest itself sets is exceeded, and say what costs most.
 
     A default that is exceeded is a warning. `direct` is no limit on anything: it decides between
@@ -48,10 +50,24 @@ def check_budgets(manifest: Manifest, costs: Sequence[Cost], problems: Problems)
         over = [cost for cost in costs if cost.budget == name and cost.tokens > limit]
         if over:
             over.sort(key=lambda cost: (-cost.tokens, cost.name))
-            dearest = ", ".join(f"{cost.name} {cost.tokens}" for cost in over[:5])
+            dearest = ", ".join(_dearest(cost, tools) for cost in over[:5])
             fact = f"{over[0].name} costs {over[0].tokens} tokens, the limit is {limit}"
             hint = f"{len(over)} over the limit: {dearest}; shorten them or raise it"
             problems.error(("disclosure", "budgets", name), fact, hint, "budget")
+
+
+def _dearest(cost: Cost, tools: Mapping[str, Json]) -> str:
+    """A cost with what it is made of, where it is a tool's."""
+    if cost.budget != "schema":
+        return f"{cost.name} {cost.tokens}"
+    definition = tools[cost.name]["definition"]
+    fields = {
+        "description": definition["description"],
+        "parameters": json_text(definition["inputSchema"]),
+        "returns": json_text(definition.get("outputSchema", "")),
+    }
+    parts = ", ".join(f"{name} {count(text)}" for name, text in fields.items() if len(text) > 2)
+    return f"{cost.name} {cost.tokens} ({parts})"
 
 
 def _warn(name: str, costs: Sequence[Cost], problems: Problems) -> None:

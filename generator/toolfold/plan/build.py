@@ -46,6 +46,7 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
         server_imports=tuple(_server_imports(meta)),
         tools=tuple(tools),
         imports=tuple(_imports(tools)),
+        handler_types=_handler_types(tools),
         data=dict(baked(manifest, tools, meta, disclosed)),
         pages=tuple(pages(manifest, categories, meta, tools)),
         exposure=disclosed.exposure,
@@ -81,6 +82,11 @@ def _handlers(meta: Sequence[MetaToolPlan]) -> Iterator[HandlerPlan]:
 def _server_imports(meta: Sequence[MetaToolPlan]) -> list[str]:
     modules = {tool.module: tool.module for tool in meta if tool.module} | {"catalog": "CATALOG"}
     return [f"from .{module} import {name}" for module, name in sorted(modules.items())]
+
+
+def _handler_types(tools: Sequence[ToolPlan]) -> str:
+    needs_anything = any(tool.result_class is None for tool in tools)
+    return "Anything, MaybeAwaitable" if needs_anything else "MaybeAwaitable"
 
 
 def _imports(tools: Sequence[ToolPlan]) -> Iterator[ImportPlan]:

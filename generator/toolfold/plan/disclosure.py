@@ -60,7 +60,7 @@ def disclose(
     }
     default = _default_view(manifest, inventory)
     costs = list(_costs(manifest, tools, meta, pages, by_category, default[0]))
-    check_budgets(manifest, costs, problems)
+    check_budgets(manifest, costs, {tool.name: tool.entry for tool in tools}, problems)
     return Disclosed(
         exposure=_exposure(manifest, costs),
         default_view=default[0].ask.detail,

@@ -98,6 +98,7 @@ class Plan:
     server_imports: tuple[str, ...]
     tools: tuple[ToolPlan, ...]
     imports: tuple[ImportPlan, ...]
+    handler_types: str
     data: Mapping[str, Json | list[Json]]
     pages: tuple[PagePlan, ...]
     exposure: str

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from toolfold_runtime import Anything, MaybeAwaitable
+    from toolfold_runtime import MaybeAwaitable
 
     from .models.count import CountParams, CountResult
     from .models.names import NamesParams, NamesResult
