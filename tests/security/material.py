@@ -10,6 +10,7 @@ from typing import Any, Final
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from toolfold.compile import compile_manifest
+from toolfold.plan.escape import shown
 
 Json = dict[str, Any]
 Files = Mapping[PurePosixPath, str]
@@ -154,7 +155,7 @@ def collapsed(text: str) -> str:
 
 def printable(text: str) -> str:
     """What a reader of source code is shown: the rest is blank there."""
-    return collapsed("".join(c if c.isprintable() else " " for c in text))
+    return collapsed("".join(c if c.isprintable() else " " for c in shown(text)))
 
 
 # --- manifests with a draw at every position ---------------------------------------------------
