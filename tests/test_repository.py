@@ -119,7 +119,6 @@ def test_changing_one_summary_leaves_other_tools_files_alone(copy: Path) -> None
         "tana_mcp/catalog/categories/query.jsonl",
         "tana_mcp/catalog/hits.json",
         "tana_mcp/catalog/inventory.jsonl",
-        "tana_mcp/catalog/tools/query.jsonl",
         "tana_mcp/handlers.py",
     }
 

@@ -60,6 +60,7 @@ def init(folder: Path, name: str | None) -> Iterator[Path]:
 
     Nothing that exists is overwritten: UsageError names it before anything is written.
     """
+    from toolfold.editor import write_editor_schema
     from toolfold.plan.naming import package_name
 
     server = _server_name(name or folder.resolve().name)
@@ -76,19 +77,7 @@ def init(folder: Path, name: str | None) -> Iterator[Path]:
     for path, text in files.items():
         path.write_text(text, encoding="utf-8", newline="\n")
         yield path
-    yield from _editor_schema(folder)
-
-
-def _editor_schema(folder: Path) -> Iterator[Path]:
-    """The schema that the manifest's first line points editors to; never committed."""
-    import json
-
-    from toolfold.emit.cache import cache_folder
-    from toolfold.manifest.json_schema import manifest_schema
-
-    path = cache_folder(folder) / "manifest.schema.json"
-    path.write_text(json.dumps(manifest_schema(), indent=2) + "\n", encoding="utf-8")
-    yield path
+    write_editor_schema(folder)
 
 
 def _written(name: str) -> str:

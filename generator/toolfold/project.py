@@ -67,9 +67,12 @@ def generate(project: Project, progress: Progress) -> Generated:
         if known is not None:
             return Generated(Written((), known.outputs, ()), known.warnings, known.exposure)
         from toolfold.compile import compile_manifest
+        from toolfold.editor import write_editor_schema
 
         compiled = compile_manifest(project.manifest, project.way_back, store, progress)
         written = write_tree(compiled.files, project.output)
+        if project.use_cache:
+            write_editor_schema(project.manifest.parent)
         remember(store, project.manifest, project.way_back, compiled)
         return Generated(written, compiled.warnings, compiled.exposure)
 

@@ -80,7 +80,7 @@ class Catalog:
             stem = self._names["tools"].get(name)
             if stem is None:
                 raise unknown("unknown_tool", "tool", name, self.names())
-            read = self._line(f"tools/{stem}.jsonl", name)
+            read = self._line(f"categories/{stem}.jsonl", name)
             if read is None:
                 raise KeyError(f"{name} is not in the catalog; generate again")
             fields = Entry.__dataclass_fields__

@@ -195,7 +195,11 @@ class Baked:
     def categories(self) -> dict[str, list[Json]]:
         """The pages of every category, by its file."""
         files = {name: value for name, value in self.plan.data.items() if "categories/" in name}
-        return {name: value for name, value in files.items() if isinstance(value, list)}
+        return {
+            name: [line for line in value if "view" in line]
+            for name, value in files.items()
+            if isinstance(value, list)
+        }
 
 
 @dataclass(frozen=True)

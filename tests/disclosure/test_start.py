@@ -86,7 +86,7 @@ def test_listing_reads_the_servers_own_facts_and_nothing_that_grows(
     assert listed == META
     assert at_first == ["server.json"]
     assert inventory == ["inventory.jsonl", "server.json"]
-    assert set(schema) - set(inventory) == {"names.json", "tools/group_1.jsonl"}
+    assert set(schema) - set(inventory) == {"names.json", "categories/group_1.jsonl"}
 
 
 def test_importing_a_server_loads_neither_the_sdk_nor_pydantic_nor_models(made: Project) -> None:

@@ -119,7 +119,7 @@ def test_a_catalog_reads_only_what_it_is_asked_for(tmp_path: Path) -> None:
     manifest["categories"] = {"all": {}, "other": {}}
     manifest["tools"]["tool_2"] = {**manifest["tools"]["tool_2"], "category": "other"}
     folder = generate(tmp_path, manifest) / "many_tools/catalog"
-    for name in ("server.json", "hits.json", "inventory.jsonl", "tools/all.jsonl"):
+    for name in ("server.json", "hits.json", "inventory.jsonl", "categories/all.jsonl"):
         (folder / name).unlink()
     catalog = Catalog(folder, "many_tools")
 

@@ -107,7 +107,7 @@ def baked(files: Files, name: str) -> Json:
 
 def entry_of(files: Files, tool: str) -> Json:
     """What the catalog says about one tool."""
-    lists = [t for path, t in files.items() if path.match("*/catalog/tools/*.jsonl")]
+    lists = [t for path, t in files.items() if path.match("*/catalog/categories/*.jsonl")]
     entries = [json.loads(line) for text in lists for line in text.split("\n") if line]
     (found,) = [entry for entry in entries if entry.get("name") == tool]
     value: Json = found

@@ -148,17 +148,17 @@ def _refuse_foreign(files: Files, existing: Mapping[PurePosixPath, bytes], outpu
                 whose = owner.decode("utf-8", "replace")
                 way_out = "give another --output, or remove it if that one is gone"
                 refused.append(f"{target}: was generated from {whose}; {way_out}")
-        elif target.is_symlink() or target.exists():
+        elif os.path.lexists(target):
             refused.append(f"{target}: is in the way and not a plain file; move it away")
-        refused += _refused_parents(path, output)
+    refused += _refused_folders({parent for path in files for parent in path.parents}, output)
     if refused:
         lines = list(dict.fromkeys(refused))
         more = [f"and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
         raise OutputError("\n".join([*lines[:_SHOWN], *more]))
 
 
-def _refused_parents(path: PurePosixPath, output: Path) -> Iterator[str]:
-    for parent in list(path.parents)[:-1]:
-        folder = output / parent
+def _refused_folders(folders: set[PurePosixPath], output: Path) -> Iterator[str]:
+    for relative in sorted(folders - {PurePosixPath()}):
+        folder = output / relative
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
             yield f"{folder}: a folder is to be generated here; move it away"

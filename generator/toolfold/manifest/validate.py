@@ -16,6 +16,7 @@ def validate(manifest: Manifest, tree: Mapping) -> Iterator[Problem]:
     yield from rules.tools()
     yield from rules.references()
     yield from rules.upstreams()
+    yield from rules.reachable()
 
 
 class _Rules:
@@ -57,6 +58,20 @@ class _Rules:
                 fact = "an upstream server has either a command or a url"
                 hint = "`command: [program, argument]` to start one, `url:` to reach one"
                 yield self._problem(("servers", name), fact, hint)
+
+    def reachable(self) -> Iterator[Problem]:
+        """A tool that is not listed wants another way to be called."""
+        disclosure = self.manifest.disclosure
+        runners = (disclosure.meta.run_read, disclosure.meta.run_write)
+        has_runner = disclosure.meta.run is not None or "off" not in runners
+        if (
+            disclosure.unlisted_calls == "deny"
+            and disclosure.exposure != "direct"
+            and not has_runner
+        ):
+            path = ("disclosure", "unlisted_calls")
+            hint = "switch the runners on, or allow unlisted calls"
+            yield self._problem(path, "tools that are not listed could not be called at all", hint)
 
     def _annotations(self, path: Path, tool: Tool) -> Iterator[Problem]:
         """One annotation of the wrong type would make clients refuse the whole list."""

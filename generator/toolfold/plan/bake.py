@@ -22,13 +22,12 @@ def baked(
     yield "names.json", _names(manifest)
     yield "hits.json", {"hits": [[t.name, t.entry["hit"]] for t in tools]}
     yield "inventory.jsonl", [_page(page) for page in disclosed.pages]
-    for category, pages in disclosed.by_category.items():
-        yield f"categories/{file_stem(category)}.jsonl", [_page(page) for page in pages]
     entries: dict[str, list[Json]] = {}
     for tool in tools:
         entries.setdefault(tool.entry["category"], []).append(tool.entry)
-    for category, listed in entries.items():
-        yield f"tools/{file_stem(category)}.jsonl", listed
+    for category, pages in disclosed.by_category.items():
+        lines = [*(_page(page) for page in pages), *entries.get(category, [])]
+        yield f"categories/{file_stem(category)}.jsonl", lines
 
 
 def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclosed) -> Json:
