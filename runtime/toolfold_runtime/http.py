@@ -108,7 +108,8 @@ def http_app(server: Any, listening: Listening) -> Any:
 def _bound(listening: Listening) -> socket.socket:
     try:
         family = socket.getaddrinfo(listening.host, listening.port, type=socket.SOCK_STREAM)[0][0]
-        bound = socket.socket(family)
+        # Named as TCP: asyncio sends at once only on sockets that say so.
+        bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         bound.bind((listening.host, listening.port))
         bound.listen()
