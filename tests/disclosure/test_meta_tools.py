@@ -371,14 +371,15 @@ def test_text_is_what_meta_tools_answer_where_the_manifest_says_so(strict: Proje
         "parameters:\n"
         "  title: str (required) - Words of the title\n"
         "  limit: int = 5\n"
-        'returns: {"type":"array","items":{"type":"string"}}'
+        'returns: {"type":"array","items":{"type":"string"}}\n'
+        "next: run_read"
     )
     full = ask(server, "tool_schema", tool="find_book", detail="full").text
     assert full.startswith(ask(server, "tool_schema", tool="find_book").text + "\n")
     assert "notes: Titles only.\n" in full
     assert "related: " in full
     assert ask(server, "tool_schema", tool="dust", detail="full").text == (
-        "dust [care, write]\nDust the shelf\nparameters:"
+        "dust [care, write]\nDust the shelf\nparameters:\nnext: run_write"
     )
 
 

@@ -117,6 +117,16 @@ def meta_tools(manifest: Manifest) -> Iterator[MetaToolPlan]:
             yield _planned(manifest, role, entry)
 
 
+def runner_of(manifest: Manifest, effect: str) -> str:
+    """The served name of the runner that runs tools of this effect; empty where none does."""
+    entries = manifest.disclosure.meta
+    role = "run" if entries.run is not None else "run_read" if effect == "read" else "run_write"
+    entry = getattr(entries, role)
+    if not isinstance(entry, MetaTool):
+        return ""
+    return entry.name or manifest.server.prefix + _ROLES[role].name
+
+
 def default_meta_names() -> list[str]:
     """The names that meta-tools have where a manifest says nothing else."""
     return [role.name for role in _ROLES.values()]

@@ -9,6 +9,7 @@ from toolfold.plan.check_names import method_of
 from toolfold.plan.check_schemas import check_examples, check_origin
 from toolfold.plan.escape import docstring
 from toolfold.plan.keywords import walk
+from toolfold.plan.meta_tools import runner_of
 from toolfold.plan.model import Json, ToolPlan
 from toolfold.plan.modelled import encoded_alike, modelled
 from toolfold.plan.problems import Problems, Report
@@ -133,7 +134,14 @@ def _entry(name: str, manifest: Manifest, given: Origin, returned: Origin | None
         "example": tool.examples[0].arguments if tool.examples else None,
         "definition": _definition(name, manifest, given.schema, output),
         "hit": f"{shown}: {tool.summary}",
-        "views": tool_views(name, tool, given.schema, result, manifest.disclosure.format),
+        "views": tool_views(
+            name,
+            tool,
+            given.schema,
+            result,
+            manifest.disclosure.format,
+            runner_of(manifest, tool.effect),
+        ),
     }
 
 

@@ -6,10 +6,15 @@ from toolfold.plan.model import Json
 from toolfold.plan.signature import type_name
 
 
-def tool_views(name: str, tool: Tool, parameters: Json, returns: Json | None, form: str) -> Json:
-    """`summary`, `schema`, and the `more` that makes a full view of a schema one."""
+def tool_views(
+    name: str, tool: Tool, parameters: Json, returns: Json | None, form: str, runner: str
+) -> Json:
+    """`summary`, `schema`, and the `more` that makes a full view of a schema one.
+
+    A schema ends with the next step: the runner that runs the tool, if there is one.
+    """
     if form == "text":
-        return _text_views(name, tool, parameters, returns)
+        return _text_views(name, tool, parameters, returns, runner)
     summary: Json = {"name": name, "description": tool.summary, "category": tool.category}
     summary |= {"tags": tool.tags} if tool.tags else {}
     schema: Json = {
@@ -21,6 +26,8 @@ def tool_views(name: str, tool: Tool, parameters: Json, returns: Json | None, fo
     }
     if returns is not None:
         schema["returns"] = returns
+    if runner:
+        schema["next"] = runner
     return {
         "summary": json_text(summary | {"effect": tool.effect}),
         "schema": json_text(schema),
@@ -47,7 +54,7 @@ def _more(tool: Tool) -> Json:
     return more
 
 
-def _text_views(name: str, tool: Tool, parameters: Json, returns: Json | None) -> Json:
+def _text_views(name: str, tool: Tool, parameters: Json, returns: Json | None, runner: str) -> Json:
     head = f"{name} [{tool.category}, {tool.effect}]"
     tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
     lines = [head, tool.description or tool.summary, "parameters:"]
@@ -57,6 +64,8 @@ def _text_views(name: str, tool: Tool, parameters: Json, returns: Json | None) -
         lines.append(f"  {_parameter(key, schema, parameters, key in required)}")
     if returns is not None:
         lines.append(f"returns: {json_text(returns)}")
+    if runner:
+        lines.append(f"next: {runner}")
     more = [
         f"{key}: {value if isinstance(value, str) else json_text(value)}"
         for key, value in _more(tool).items()
