@@ -2,8 +2,7 @@
 
 Tokens are printed first: what an agent pays, of this repository's own manifest and of 1,641 real
 tools. Calls go to a drawn tool that wants no arguments and promises no result, so no argument is
-validated beyond an empty object; it writes, so `run_write` stands for the runners. FastMCP is not
-measured yet.
+validated beyond an empty object. FastMCP is not measured yet.
 """
 
 import argparse
@@ -54,6 +53,11 @@ class Project:
         (self.folder / "anything.py").write_text(IMPLEMENTATION, encoding="utf-8")
         run(python("-m", "toolfold.cli", "generate", "-q"), self.folder)
         self.tool = self._callable_tool()
+        (self.folder / "curated.yaml").write_text(
+            f"tools: {{{self.tool}: {{effect: read, proposed: null}}}}\n", encoding="utf-8"
+        )
+        manifest.write_text(f"{text}overlays: [curated.yaml]\n", encoding="utf-8")
+        run(python("-m", "toolfold.cli", "generate", "-q"), self.folder)
 
     def session(self) -> Session:
         """A new server process over stdio, progressive."""
@@ -67,7 +71,7 @@ class Project:
             "tool_schema": ("tool_schema", {"tool": self.tool}),
             "search_tools by name": ("search_tools", {"query": self.tool}),
             "a direct call": (self.tool, {}),
-            "run_write": ("run_write", {"tool": self.tool}),
+            "run_read": ("run_read", {"tool": self.tool}),
         }
 
     def _callable_tool(self) -> str:
