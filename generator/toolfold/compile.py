@@ -8,11 +8,12 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from toolfold.emit.cache import Cache
+from toolfold.emit.models import Modelling
 from toolfold.emit.render import render
-from toolfold.emit.workers import Helper, Progress
+from toolfold.emit.worker import Progress, Worker
 from toolfold.errors import Problem
 from toolfold.manifest.load import examine
-from toolfold.plan.build import build_plan
+from toolfold.plan.build import finish_plan, plan_tools
 from toolfold.plan.model import Plan
 
 _LARGE: Final = 300_000  # bytes: some hundreds of tools
@@ -41,13 +42,16 @@ def compile_manifest(
     implementation is imported from.
     """
     cache = cache or Cache(None)
-    with closing(Helper()) as helper:
+    with closing(Worker()) as worker:
         if cache.is_empty and _is_large(manifest):
-            helper.start()
+            worker.start()
+        modelling = Modelling(cache, worker, progress)
         with _no_collection():
             loaded = examine(manifest)
-            plan = build_plan(loaded, way_back)
-        files = render(plan, cache, helper, progress)
+            planned = plan_tools(loaded)
+            modelling.begin(planned.tools)
+            plan = finish_plan(planned, way_back)
+        files = render(plan, modelling.pieces, cache)
     patterns = (*loaded.manifest.include, *loaded.manifest.overlays)
     return Compiled(files, plan.warnings, loaded.inputs, patterns, _said(plan))
 

@@ -1,7 +1,6 @@
 """Speed by construction: what did not change is not made again, and nothing loads unasked."""
 
 import json
-import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -13,6 +12,7 @@ from tests.importing.hard_cases import HARD_CASES
 from tests.importing.material import Json, imported, python, toolfold
 
 NUMBER: Final = 300
+P7: Final = 'p7: {"type": "string", "maxLength": 7}'
 _HEAVY: Final = frozenset({"yaml", "pydantic", "jinja2", "datamodel_code_generator", "mcp"})
 
 _SMALL: Final = [case.tool for case in HARD_CASES if len(str(case.schema)) < 5000]
@@ -40,7 +40,10 @@ def thing(number: int) -> Json:
         hard = _SMALL[number // 5 % len(_SMALL)]
         return {**hard, "name": name, "title": f"Thing {number}"}
     item = {"type": "object", "properties": {"v": {"type": "integer"}}}
-    properties = {f"p{number}": {"type": "string"}, "items": {"type": "array", "items": item}}
+    properties = {
+        f"p{number}": {"type": "string", "maxLength": number},
+        "items": {"type": "array", "items": item},
+    }
     schema = {"type": "object", "properties": properties, "required": ["items"]}
     return {"name": name, "description": f"Do thing {number}.", "inputSchema": schema}
 
@@ -92,23 +95,35 @@ def models(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in found}
 
 
-def test_only_the_models_of_an_edited_tool_are_made_again(project: Path) -> None:
+def test_only_the_new_shapes_of_an_edited_tool_are_modelled(project: Path) -> None:
     before = rows(project)
-    edit(project, 'p7: {"type": "string"}', 'p7: {"type": "boolean"}')
+    edit(project, P7, 'p7: {"type": "integer", "minimum": 77}')
 
     said = toolfold(project, "generate")
 
     assert said.code == 0
     fresh = [text for key, text in rows(project).items() if key not in before]
-    classes = {name for text in fresh for name in re.findall(r"\bclass Thing\d+Params\b", text)}
-    assert classes == {"class Thing7Params"}
+    forms = [text for text in fresh if text.startswith('{"annotation"')]
+    assert len(forms) == 1
+    assert "ge=77" in forms[0]
     assert len(fresh) <= 4
+
+
+def test_a_new_parameter_of_a_known_shape_needs_no_model_generator(project: Path) -> None:
+    edit(project, P7, f'{P7}\n        another: {{"type": "string", "maxLength": 9}}')
+
+    code, said, modules, _ = observed(project, "generate")
+
+    assert code == 0, said
+    assert "datamodel_code_generator.parser" not in modules
+    text = (project / "generated/many_mcp/models/thing_7.py").read_text(encoding="utf-8")
+    assert "another: Annotated[str | MISSING, Field(max_length=9)] = MISSING" in text
 
 
 def test_only_the_files_of_an_edited_tool_are_written_again(project: Path) -> None:
     before = {p: p.stat().st_mtime_ns for p in (project / "generated").rglob("*") if p.is_file()}
     contents = models(project)
-    edit(project, 'p7: {"type": "string"}', 'p7: {"type": "boolean"}')
+    edit(project, P7, 'p7: {"type": "boolean"}')
 
     toolfold(project, "generate")
 
@@ -199,7 +214,7 @@ def test_a_call_imports_the_models_of_its_tool_and_of_no_other(
 def test_many_tools_are_modelled_by_two_processes_and_formatted_in_one_pass(made: Path) -> None:
     started: list[list[str]] = json.loads((made / "started.json").read_text(encoding="utf-8"))
 
-    assert len([command for command in started if "toolfold.emit.workers" in str(command)]) == 1
+    assert len([command for command in started if "toolfold.emit.worker" in str(command)]) == 1
     assert len([command for command in started if "format" in command]) == 1
     assert len(started) == 2
 
@@ -264,7 +279,7 @@ def test_a_batch_that_fails_in_the_second_process_is_reported_and_writes_nothing
     (tmp_path / "broken").mkdir()
     broken = (
         "import sys\n"
-        "if 'toolfold.emit.workers' in ' '.join(sys.orig_argv):\n"
+        "if 'toolfold.emit.worker' in ' '.join(sys.orig_argv):\n"
         "    raise SystemExit('no memory left')\n"
     )
     (tmp_path / "broken/sitecustomize.py").write_text(broken, encoding="utf-8")

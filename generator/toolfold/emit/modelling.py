@@ -1,52 +1,59 @@
-"""One batch of models: datamodel-code-generator writes the classes, we hold them to the plan.
+"""How datamodel-code-generator writes a property: each distinct shape of one is modelled once.
 
-One call models many tools; its output is parsed, audited node by node and cut into one piece
-per tool. Plain data in and out, so that a batch can run in another process.
+A catalog of a thousand tools has thousands of properties and some hundreds of shapes: what is
+left of a property without its name, its description and the names of the classes it refers to.
+Plain data in and out, so that the work can be done in another process.
 """
 
 import ast
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from toolfold.emit.audit import audited_names
-from toolfold.plan.modelled import Modelled
 
-#: A tool to model: its name and its classes.
-Job = tuple[str, Modelled]
-#: The models of one tool: import lines and class texts, in order.
-Piece = tuple[list[str], list[str]]
+Schema = dict[str, Any]
 
-# The generator spreads the one setting over three lines; a person would not.
-_SPREAD_CONFIG: Final = "    model_config = ConfigDict(\n        extra='forbid',\n    )"
-_CONFIG: Final = "    model_config = ConfigDict(extra='forbid')\n"
-_SOURCES: Final = {
-    "Annotated": "typing",
-    "Any": "typing",
-    "Literal": "typing",
-    "TypeAlias": "typing",
-    "ConfigDict": "pydantic",
-    "Field": "pydantic",
-    "MISSING": "pydantic",
-    "Model": "toolfold_runtime.models",
-}
+#: What stands in a shape for what is a property's own.
+DESCRIPTION: Final = "description"
+ALIAS: Final = "alias"
+REFERENCE: Final = "Reference"
+
+_CALL: Final = 500  # bounds memory; larger calls of the generator are slower
+_FIELDS: Final = 50  # of one class
+_BLANKS: Final = (DESCRIPTION, ALIAS)
 
 
-def model_batch(jobs: Sequence[Job]) -> Iterator[tuple[str, Piece]]:
-    """Each tool's imports and classes, from one call of the generator."""
-    definitions = {name: schema for _, models in jobs for name, schema in models.classes.items()}
-    aliases = {
-        prop: attribute
-        for _, models in jobs
-        for fields in models.fields.values()
-        for prop, attribute in fields.items()
-        if prop != attribute
-    }
-    source = call_generator(definitions, aliases)
-    statements = _statements(source)
-    lines = source.split("\n")
-    for name, models in jobs:
-        yield name, _cut(models, lines, statements)
+@dataclass(frozen=True)
+class Shape:
+    """A property as the generator sees it; classes are `#/$defs/Reference0` and so on."""
+
+    schema: Schema
+    is_required: bool
+    is_described: bool
+    is_aliased: bool
+
+
+@dataclass(frozen=True)
+class Form:
+    """How a shape is written: texts with blanks between them, and the names that it uses.
+
+    Texts and blanks take turns, beginning and ending with a text.
+    """
+
+    annotation: list[str]
+    value: list[str]
+    names: list[str]
+
+
+def model_shapes(shapes: Sequence[Shape]) -> Iterator[list[Form]]:
+    """The form of every shape, in order, batch by batch."""
+    for start in range(0, len(shapes), _CALL):
+        batch = shapes[start : start + _CALL]
+        source = call_generator(*_document(batch))
+        fields, lines = _fields(source), source.split("\n")
+        yield [_form(fields[f"f{number}"], lines) for number in range(len(batch))]
 
 
 def import_generator() -> None:
@@ -55,8 +62,8 @@ def import_generator() -> None:
     call_generator({"Nothing": empty}, {})
 
 
-def call_generator(definitions: dict[str, Any], aliases: dict[str, str]) -> str:
-    """The generator's module for all classes of a batch, unformatted."""
+def call_generator(definitions: Schema, aliases: dict[str, str]) -> str:
+    """The generator's module for all classes, unformatted."""
     from datamodel_code_generator import InputFileType, generate
     from datamodel_code_generator.enums import (
         DataModelType,
@@ -92,62 +99,86 @@ def call_generator(definitions: dict[str, Any], aliases: dict[str, str]) -> str:
     return source
 
 
-def _statements(source: str) -> dict[str, list[ast.stmt]]:
-    """Top-level statements by the class they define or finish; imports are ours to write."""
-    found: dict[str, list[ast.stmt]] = {}
-    for statement in ast.parse(source).body:
-        match statement:
-            case ast.ClassDef(name=name):
-                found.setdefault(name, []).append(statement)
-            case ast.Expr(value=ast.Call(func=ast.Attribute(value=ast.Name(id=name)))):
-                found.setdefault(name, []).append(statement)
-            case ast.ImportFrom():
-                pass
-            case _:
-                raise ValueError(f"unexpected statement from the model generator: {statement}")
-    return found
+def _document(shapes: Sequence[Shape]) -> tuple[Schema, dict[str, str]]:
+    """Classes whose fields are the shapes, named `f0` and so on, and the aliases among them."""
+    definitions: Schema = {}
+    aliases: dict[str, str] = {}
+    for start in range(0, len(shapes), _FIELDS):
+        made: Schema = {"type": "object", "properties": {}, "required": []}
+        definitions[f"Shapes{start}"] = made
+        for number, shape in enumerate(shapes[start : start + _FIELDS], start):
+            name = f"f{number}"
+            if shape.is_aliased:
+                aliases[f"{ALIAS} {number}"] = name
+                name = f"{ALIAS} {number}"
+            blank = {"description": DESCRIPTION} if shape.is_described else {}
+            made["properties"][name] = shape.schema | blank
+            made["required"] += [name] if shape.is_required else []
+    for name in sorted({ref for shape in shapes for ref in _references(shape.schema)}):
+        definitions[name] = {"type": "object", "properties": {"name": {"const": name}}}
+    return definitions, aliases
 
 
-def _cut(models: Modelled, lines: list[str], statements: dict[str, list[ast.stmt]]) -> Piece:
-    """The statements of one tool as texts, after holding each to what the plan expects."""
-    names = set(models.classes)
-    own = [statement for name in names for statement in statements.get(name, [])]
-    own.sort(key=lambda statement: statement.lineno)
-    if missing := sorted(names - statements.keys()):
-        raise ValueError(f"the model generator left out {missing}")
-    used: set[str] = set()
-    texts = []
-    for statement in own:
-        text, mentioned = _text(statement, lines, models)
-        used |= mentioned
-        texts.append(text)
-    return _import_lines(used - names), texts
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        if isinstance(schema.get("$ref"), str):
+            yield schema["$ref"].rsplit("/", 1)[-1]
+        for inner in schema.values():
+            yield from _references(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            yield from _references(inner)
 
 
-def _text(statement: ast.stmt, lines: list[str], models: Modelled) -> tuple[str, set[str]]:
-    text = "\n".join(lines[statement.lineno - 1 : statement.end_lineno])
-    text = text.replace(_SPREAD_CONFIG, _CONFIG, 1)
-    if isinstance(statement, ast.ClassDef) and statement.name not in models.fields:
-        text = _alias(statement)
-        statement = ast.parse(text).body[0]
-    mentioned = audited_names(statement, models)
-    return text, mentioned
+def _fields(source: str) -> dict[str, ast.AnnAssign]:
+    """The field of every shape by its name."""
+    return {
+        part.target.id: part
+        for statement in ast.parse(source).body
+        if isinstance(statement, ast.ClassDef) and statement.name.startswith("Shapes")
+        for part in statement.body
+        if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
+    }
 
 
-def _alias(statement: ast.ClassDef) -> str:
-    """A result that is no object: a plain alias, so that methods return plain lists."""
-    match statement.body[-1]:
-        case ast.AnnAssign(target=ast.Name(id="root"), annotation=annotation):
-            return f"{statement.name}: TypeAlias = {ast.unparse(annotation)}"
-    raise ValueError(f"unexpected form of {statement.name}")
+def _form(field: ast.AnnAssign, lines: list[str]) -> Form:
+    names = audited_names(field.annotation)
+    names |= audited_names(field.value) if field.value else set()
+    value = _cut(field.value, lines) if field.value else []
+    used = sorted(name for name in names if not name.startswith(REFERENCE))
+    return Form(_cut(field.annotation, lines), value, used)
 
 
-def _import_lines(names: set[str]) -> list[str]:
-    by_module: dict[str, list[str]] = {}
-    # As import sorters order them: constants before classes.
-    for name in sorted(names, key=lambda name: (not name.isupper(), name)):
-        by_module.setdefault(_SOURCES[name], []).append(name)
-    standard = ["typing"] if "typing" in by_module else []
-    others = [module for module in ("pydantic", "toolfold_runtime.models") if module in by_module]
-    lines = {m: f"from {m} import {', '.join(by_module[m])}" for m in by_module}
-    return [*(lines[m] for m in standard), *([""] if standard else []), *(lines[m] for m in others)]
+def _cut(node: ast.expr, lines: list[str]) -> list[str]:
+    """The node's source, cut at its blanks: text, blank, text and so on."""
+    parts: list[str] = []
+    at = (node.lineno, node.col_offset)
+    for name, blank in sorted(_blanks(node), key=lambda found: _start(found[1])):
+        parts += [_text(lines, at, _start(blank)), name]
+        at = _end(blank)
+    return [*parts, _text(lines, at, _end(node))]
+
+
+def _blanks(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and inner.id.startswith(REFERENCE):
+            yield inner.id, inner
+        elif isinstance(inner, ast.keyword) and inner.arg in _BLANKS:
+            yield inner.arg, inner.value
+
+
+def _start(node: ast.expr) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
+
+def _end(node: ast.expr) -> tuple[int, int]:
+    return node.end_lineno or node.lineno, node.end_col_offset or 0
+
+
+def _text(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
+    """Source between two positions, whose columns count bytes, as `ast` does."""
+    (first, left), (last, right) = start, end
+    cut = [line.encode() for line in lines[first - 1 : last]]
+    cut[-1] = cut[-1][:right]
+    cut[0] = cut[0][left:]
+    return b"\n".join(cut).decode()

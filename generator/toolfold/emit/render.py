@@ -1,16 +1,15 @@
 """Plan to text: templates place what the plan decided; the result maps each path to its text."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
 import jinja2
 
 from toolfold.emit.cache import Cache
+from toolfold.emit.classes import ModelsPiece
 from toolfold.emit.format import formatted
-from toolfold.emit.models import ModelsPiece, model_pieces
 from toolfold.emit.templates import templates_dir
-from toolfold.emit.workers import Helper, Progress
 from toolfold.plan.escape import json_text, output_path
 from toolfold.plan.model import Plan
 
@@ -28,14 +27,15 @@ _MODULES: Final = (
 )
 
 
-def render(plan: Plan, cache: Cache, helper: Helper, progress: Progress) -> Files:
-    """Every output file's text by its path below the output folder, sorted by path."""
-    pieces = model_pieces(plan.tools, cache, helper, progress)
-    files = dict(_python(plan, pieces))
-    sources = {path: text for path, text in files.items() if path.suffix == ".py"}
-    files |= formatted(sources, cache)
-    files |= dict(_data(plan))
-    files |= dict(_pages(plan))
+def render(plan: Plan, models: Callable[[], Mapping[str, ModelsPiece]], cache: Cache) -> Files:
+    """Every output file's text by its path below the output folder, sorted by path.
+
+    `models` may still be waited for, so they are asked for last.
+    """
+    files = {**dict(_data(plan)), **dict(_pages(plan))}
+    python = dict(_python(plan, models()))
+    sources = {path: text for path, text in python.items() if path.suffix == ".py"}
+    files |= python | formatted(sources, cache)
     return dict(sorted(files.items()))
 
 

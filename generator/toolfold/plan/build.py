@@ -1,6 +1,7 @@
 """Manifest to Plan: every decision that templates will need, and every problem on the way."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from toolfold.errors import ManifestError, in_file_order
 from toolfold.manifest.load import Loaded
@@ -19,12 +20,28 @@ from toolfold.plan.problems import Problems
 from toolfold.plan.tool import plan_tool
 
 
+@dataclass(frozen=True)
+class Planned:
+    """A manifest whose tools are planned; their models can be made while the rest is decided."""
+
+    loaded: Loaded
+    package: str
+    meta: tuple[MetaToolPlan, ...]
+    tools: tuple[ToolPlan, ...]
+    problems: Problems
+
+
 def build_plan(loaded: Loaded, root: str) -> Plan:
     """Decide everything that will be emitted.
 
     `root` leads from the generated package to the manifest's folder. Raises ManifestError with
     every problem; what only deserves a warning is kept in the plan.
     """
+    return finish_plan(plan_tools(loaded), root)
+
+
+def plan_tools(loaded: Loaded) -> Planned:
+    """The first half of `build_plan`: every tool by itself."""
     manifest = loaded.manifest
     problems = Problems(loaded.tree)
     problems.add(loaded.problems)
@@ -34,17 +51,24 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
     check_definitions(manifest.defs, problems.reporter(is_foreign=False))
     tools = [plan for name in manifest.tools if (plan := plan_tool(name, manifest, problems))]
     _raise_errors(problems)
+    return Planned(loaded, package, meta, tuple(tools), problems)
+
+
+def finish_plan(planned: Planned, root: str) -> Plan:
+    """The second half: what depends on all tools together."""
+    manifest, problems = planned.loaded.manifest, planned.problems
+    tools, meta, package = planned.tools, planned.meta, planned.package
     categories = _categories(manifest, meta)
     disclosed = disclose(manifest, tools, categories, meta, problems)
     _raise_errors(problems)
     return Plan(
-        header=header_for(loaded.name, package),
+        header=header_for(planned.loaded.name, package),
         package=package,
         docstring=docstring(f"MCP server: {manifest.server.title or manifest.server.name}."),
         root=python_literal(root),
         handlers=tuple(_handlers(meta)),
         server_imports=tuple(_server_imports(meta)),
-        tools=tuple(tools),
+        tools=tools,
         imports=tuple(_imports(tools)),
         handler_types=_handler_types(tools),
         data=dict(baked(manifest, tools, meta, disclosed)),

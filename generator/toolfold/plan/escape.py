@@ -33,7 +33,8 @@ _DEVICES: Final = frozenset(
 def python_literal(value: Any) -> str:
     """Python source that evaluates to exactly `value`: text, a number, truth or None."""
     if isinstance(value, str):
-        return ascii(value) if hides(value) else _quoted(value)
+        is_hidden = hides(value.replace("\n", ""))
+        return ascii(value) if is_hidden else _quoted(value).replace("\n", "\\n")
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
     raise TypeError(f"no literal for {type(value).__name__}")
@@ -45,6 +46,14 @@ def docstring(text: str) -> str:
     if line and not hides(line) and not set(line) & {'"', "\\"}:
         return f'"""{line}"""'
     return python_literal(line)
+
+
+def docstring_block(text: str) -> str:
+    """A docstring of a class: its lines as they are where the text allows, else one literal."""
+    if hides(text.replace("\n", "")) or '"""' in text or "\\" in text:
+        return python_literal(text)
+    indented = "\n".join(f"    {line.strip()}".rstrip() for line in text.split("\n"))
+    return f'"""\n{indented}\n    """'
 
 
 def hides(text: str) -> bool:
