@@ -17,7 +17,7 @@ help:
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt --editable '.[generate]' --group dev
+	$(BIN)/python -m pip install --quiet -c constraints.txt --editable '.[generate,semantic]' --group dev
 	@touch $@
 
 # Clients written by others, from npm; Node itself comes from PyPI with the rest.

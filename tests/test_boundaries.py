@@ -28,7 +28,8 @@ MAY_IMPORT: Final = {
         "pydantic",  # whose own attributes no field may hide
         "pydantic_core",  # its JSON writer
         "toolfold_runtime.catalog.CATALOG_FORMAT",  # what it bakes for
-        "toolfold_runtime.text",
+        "toolfold_runtime.search",  # what cuts the index cuts the query
+        "numpy",
         "toolfold_runtime.validation",
     },
     "emit": {"toolfold.plan", "toolfold.errors", "jinja2", "datamodel_code_generator", "ruff"},

@@ -117,8 +117,11 @@ def test_changing_one_summary_leaves_other_tools_files_alone(copy: Path) -> None
         "docs/categories/query.md",
         "docs/tools/tana_search.md",
         "tana_mcp/catalog/categories/query.jsonl",
-        "tana_mcp/catalog/hits.json",
         "tana_mcp/catalog/inventory.jsonl",
+        "tana_mcp/catalog/search/grams.jsonl",
+        "tana_mcp/catalog/search/pairs.jsonl",
+        "tana_mcp/catalog/search/tools.jsonl",
+        "tana_mcp/catalog/search/words.jsonl",
         "tana_mcp/handlers.py",
     }
 

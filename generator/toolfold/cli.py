@@ -15,6 +15,8 @@ from toolfold import __version__
 from toolfold.errors import ManifestError, OutputError, Problem, UsageError
 from toolfold.report import Drift, Format, machine_report, report, summary
 
+# Warnings that `check --strict` does not let pass.
+_STRICT = ("retrieval",)
 _EXTRA = ("yaml", "jinja2", "datamodel_code_generator", "ruff", "splintr", "splintr_rs")
 
 
@@ -78,7 +80,8 @@ def _check(options: argparse.Namespace) -> int:
             print(difference.diff(), end="")
     if drift:
         _complain("run `toolfold generate` and commit the result")
-    return 1 if drift else 0
+    is_refused = options.strict and any(p.code in _STRICT for p in done.warnings)
+    return 1 if drift or is_refused else 0
 
 
 def _progress() -> Callable[[int, int], None]:
@@ -148,6 +151,27 @@ def _try(options: argparse.Namespace) -> int:
     return 1 if answer.is_error else 0
 
 
+def _search(options: argparse.Namespace) -> int:
+    from toolfold.searching import search_of
+
+    found = search_of(options.manifest, options.search).explained(options.query, options.limit)
+    print(found.json() if options.json else found.text())
+    return 0
+
+
+def _eval(options: argparse.Namespace) -> int:
+    from toolfold.evaluate import evaluate, read_queries, write_rankings
+    from toolfold.searching import search_of
+
+    queries = read_queries(options.queries)
+    search = search_of(options.manifest, options.search)
+    done = evaluate(queries, search.ranked_ids, search.ids.values())
+    if options.rankings is not None:
+        write_rankings(done, options.rankings)
+    print(done.json() if options.json else done.text())
+    return 0
+
+
 def _print_findings(
     problems: Sequence[Problem], drift: Sequence[Drift], options: argparse.Namespace
 ) -> None:
@@ -190,6 +214,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_budget(commands)
     _add_serve(commands)
     _add_try(commands)
+    _add_search(commands)
+    _add_eval(commands)
     _add_import(commands)
     return parser
 
@@ -214,6 +240,9 @@ def _add_check(commands: Any) -> None:
     _add_places(check)
     _add_findings(check)
     check.add_argument("--diff", action="store_true", help="show how files differ")
+    check.add_argument(
+        "--strict", action="store_true", help="fail where a prompt does not find its tool"
+    )
     check.set_defaults(run=_check)
 
 
@@ -241,6 +270,38 @@ def _add_try(commands: Any) -> None:
     try_.add_argument("arguments", nargs="?", default="{}", metavar="JSON", help="default: {}")
     _add_places(try_)
     try_.set_defaults(run=_try)
+
+
+def _add_search(commands: Any) -> None:
+    search = commands.add_parser("search", help="what agents would find, and why")
+    search.add_argument("query")
+    search.add_argument("--limit", type=_positive, default=5, help="default: 5")
+    _add_search_options(search)
+    search.set_defaults(run=_search)
+
+
+def _add_eval(commands: Any) -> None:
+    eval_ = commands.add_parser("eval", help="how well search finds what labelled queries need")
+    eval_.add_argument("queries", type=Path, metavar="QUERIES.jsonl")
+    eval_.add_argument("--rankings", type=Path, metavar="OUT.jsonl", help="write what was found")
+    _add_search_options(eval_)
+    eval_.set_defaults(run=_eval)
+
+
+def _add_search_options(parser: argparse.ArgumentParser) -> None:
+    from toolfold_runtime.serve import STRATEGIES
+
+    parser.add_argument(
+        "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
+    )
+    parser.add_argument("--search", choices=STRATEGIES, help="default: the manifest's")
+    parser.add_argument("--json", action="store_true", help="for machines")
+
+
+def _positive(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text} is no number from 1")
+    return int(text)
 
 
 def _add_import(commands: Any) -> None:

@@ -2,17 +2,21 @@
 # ruff: noqa: A001, A002 - `format` is the word that agents use
 
 import json
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolfold_runtime.errors import ToolError, not_one_of, unknown
+
+if TYPE_CHECKING:
+    from toolfold_runtime.search.find import Finder
 
 Json = dict[str, Any]
 
 #: Raised whenever the runtime reads something that older generators did not write.
-CATALOG_FORMAT: Final = 1
+CATALOG_FORMAT: Final = 2
 
 _DETAILS: Final = ("counts", "overview", "names", "summaries", "full", "hot")
 _CATEGORY_DETAILS: Final = ("names", "summaries", "full")
@@ -31,7 +35,6 @@ class Entry:
     method: str
     wraps_result: bool
     signature: str
-    hit: str
     example: Json | None
     definition: Json
     views: dict[str, str]
@@ -53,6 +56,7 @@ class Catalog:
     def __init__(self, folder: Path, package: str) -> None:
         self.folder = folder
         self.package = package
+        self.strategy = ""
         self._entries: dict[str, Entry] = {}
         self._pages: dict[tuple[str, str], Json] = {}
         self._offsets: dict[str, dict[str, tuple[int, int]]] = {}
@@ -114,13 +118,29 @@ class Catalog:
         )
 
     def search(self, query: str, limit: int = 5) -> str:
-        """One line per hit: an exact name, then names that start so, then words."""
-        from toolfold_runtime.search import answer
+        """One line per hit, the best first, within the budget of hits, and the next step."""
+        from toolfold_runtime.search.answer import MOST, answer
 
-        if self.knows(query.strip()):
-            found = self.entry(query.strip())  # by name, without looking at any other tool
-            return answer(found.name, limit, {found.name: found.hit}, self.server)
-        return answer(query, limit, self._hits, self.server)
+        found = self.finder.find(query, max(1, min(limit, MOST)))
+        return answer(found, self.finder.index, self.server)
+
+    @cached_property
+    def finder(self) -> "Finder":
+        """The search of this catalog, by the strategy that was chosen."""
+        from toolfold_runtime.search.find import finder_for, has_meaning
+
+        strategy = self.strategy or self.server["search"]
+        if strategy != "lexical" and not has_meaning():
+            note = "searching by words only: pip install 'toolfold[semantic]'"
+            print(f"{self.package}: {note}", file=sys.stderr)  # noqa: T201 - the log
+            strategy = "lexical"
+        return finder_for(lambda path: (self.folder / path).read_bytes(), strategy)
+
+    def choose_search(self, strategy: str) -> None:
+        """Search by another strategy than the manifest's; ValueError where its data is missing."""
+        if strategy != "lexical" and self.server["search"] == "lexical":
+            raise ValueError(f"{self.package} was generated for lexical search only")
+        self.strategy = strategy
 
     def _category(self, category: str, detail: str, page: int, format: str) -> str:
         stem = self._names["categories"].get(category)
@@ -159,10 +179,6 @@ class Catalog:
     @cached_property
     def _names(self) -> Json:
         return self._read("names.json")
-
-    @cached_property
-    def _hits(self) -> dict[str, str]:
-        return dict(self._read("hits.json")["hits"])
 
     def _line(self, file: str, value: str) -> Json | None:
         """The line whose first key has this value; no other line is parsed."""

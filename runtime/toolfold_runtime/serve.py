@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 Handler: TypeAlias = Callable[..., str]
 
 EXPOSURES: Final = ("direct", "progressive", "hybrid")
+STRATEGIES: Final = ("lexical", "semantic", "hybrid")
 
 
 def serve(
@@ -32,6 +33,7 @@ def serve(
 def add_options(parser: argparse.ArgumentParser) -> None:
     """What can be chosen when a server starts."""
     parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
+    parser.add_argument("--search", choices=STRATEGIES, help="default: as generated")
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     parser.add_argument("--port", type=_port, default=8000, help="default: 8000; 0: any")
@@ -61,8 +63,10 @@ def serve_with(
 
     try:
         listening = _listening(options, root)
+        if options.search:
+            catalog.choose_search(options.search)
         implementation = load_implementation(catalog.server["implementation"], root)
-    except (ImplementationError, StaleCatalogError) as error:
+    except (ImplementationError, StaleCatalogError, ValueError) as error:
         print(error, file=sys.stderr)  # noqa: T201 - stdout belongs to the protocol
         return 1
     from toolfold_runtime.dispatch import Dispatcher

@@ -167,9 +167,12 @@ def inventory(folder: Path, manifest: Json) -> list[Json]:
 
 
 def _pages_of(plan: Plan) -> list[Json]:
-    found = plan.data["inventory.jsonl"]
-    assert isinstance(found, list)
-    return found
+    return _lines(plan.data["inventory.jsonl"])
+
+
+def _lines(text: str) -> list[Json]:
+    """The lines of a baked file after the one that says whose it is."""
+    return [json.loads(line) for line in text.splitlines()[1:]]
 
 
 class Baked:
@@ -182,8 +185,7 @@ class Baked:
                 continue
             path = folder / "catalog" / name
             path.parent.mkdir(parents=True, exist_ok=True)
-            lines = [{"//": "baked"}, *content] if isinstance(content, list) else [content]
-            path.write_text("".join(f"{compact(line)}\n" for line in lines), encoding="utf-8")
+            path.write_text(content, encoding="utf-8", newline="\n")
         self.catalog = Catalog(folder / "catalog", "baked")
 
     @property
@@ -194,11 +196,9 @@ class Baked:
     @property
     def categories(self) -> dict[str, list[Json]]:
         """The pages of every category, by its file."""
-        files = {name: value for name, value in self.plan.data.items() if "categories/" in name}
+        files = {name: text for name, text in self.plan.data.items() if "categories/" in name}
         return {
-            name: [line for line in value if "view" in line]
-            for name, value in files.items()
-            if isinstance(value, list)
+            name: [line for line in _lines(text) if "view" in line] for name, text in files.items()
         }
 
 

@@ -185,7 +185,8 @@ def test_an_empty_search_says_so_and_what_to_try(shelf: Project) -> None:
     answer = call(shelf.server("progressive"), "search_tools", {"query": "zebra"})
 
     assert answer.text == (
-        "no tool matches 'zebra'. Try other words, or capabilities() for the inventory."
+        "no tool matches 'zebra': none has these words. Try other words, or capabilities() for"
+        " the inventory."
     )
 
 

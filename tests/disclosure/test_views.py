@@ -255,8 +255,7 @@ def test_sizes_of_the_test_above_reach_most_views(tmp_path: Path) -> None:
     chosen = set()
     for each in EACH:
         server = planned(tmp_path, sized(5, each)).data["server.json"]
-        assert isinstance(server, dict)
-        chosen.add(server["default_view"])
+        chosen.add(json.loads(server)["default_view"])
 
     assert {"full", "summaries", "names", "overview"} <= chosen
 

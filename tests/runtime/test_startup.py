@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -119,7 +120,8 @@ def test_a_catalog_reads_only_what_it_is_asked_for(tmp_path: Path) -> None:
     manifest["categories"] = {"all": {}, "other": {}}
     manifest["tools"]["tool_2"] = {**manifest["tools"]["tool_2"], "category": "other"}
     folder = generate(tmp_path, manifest) / "many_tools/catalog"
-    for name in ("server.json", "hits.json", "inventory.jsonl", "categories/all.jsonl"):
+    shutil.rmtree(folder / "search")
+    for name in ("server.json", "inventory.jsonl", "categories/all.jsonl"):
         (folder / name).unlink()
     catalog = Catalog(folder, "many_tools")
 

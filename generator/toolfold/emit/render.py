@@ -10,7 +10,7 @@ from toolfold.emit.cache import Cache
 from toolfold.emit.classes import ModelsPiece
 from toolfold.emit.format import formatted
 from toolfold.emit.templates import templates_dir
-from toolfold.plan.escape import json_text, output_path
+from toolfold.plan.escape import output_path
 from toolfold.plan.model import Plan
 
 Files = dict[PurePosixPath, str]
@@ -59,13 +59,7 @@ def _is_wanted(name: str, plan: Plan) -> bool:
 
 
 def _data(plan: Plan) -> Iterator[tuple[PurePosixPath, str]]:
-    # The header is the first line here too, so that ownership shows as elsewhere.
-    header = '{"//": ' + json_text(plan.header)
-    for name, value in plan.data.items():
-        if isinstance(value, list):
-            text = "\n".join([f"{header}}}", *(json_text(item) for item in value)]) + "\n"
-        else:
-            text = f"{header},\n" + json_text(value, indent=2).removeprefix("{\n") + "\n"
+    for name, text in plan.data.items():
         yield output_path(plan.package, "catalog", *name.split("/")), text
 
 

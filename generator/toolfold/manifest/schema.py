@@ -132,6 +132,9 @@ class Disclosure(_Part):
     exposure: Exposure = "auto"
     format: Literal["json", "text"] = "json"
     search: Literal["lexical", "semantic", "hybrid"] = "lexical"
+    found_within: Annotated[int, Field(ge=1, le=50)] = Field(
+        default=5, description="Among how many hits a tool's own example prompt must find it."
+    )
     unknown_parameters: Literal["warn", "reject"] = "warn"
     unlisted_calls: Literal["allow", "deny"] = "allow"
     quick_actions: dict[Line, ToolName] = {}

@@ -1,26 +1,52 @@
-"""The baked catalog: what the runtime reads, as plain data by file."""
+"""The baked catalog: what the runtime reads, as text by file."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any, Final
 
 from toolfold_runtime.catalog import CATALOG_FORMAT
 
 from toolfold.manifest.schema import Manifest
+from toolfold.plan.budgets import budget_of
 from toolfold.plan.disclosure import Disclosed
-from toolfold.plan.escape import file_stem
+from toolfold.plan.escape import file_stem, json_text
+from toolfold.plan.hits import hit_forms, hit_tokens
 from toolfold.plan.model import Json, MetaToolPlan, ToolPlan
+from toolfold.plan.search_index import search_index, server_of
 from toolfold.plan.views.cut import Page
+
+_NEXT: Final = 20  # tokens that the end of an answer may cost
 
 
 def baked(
     manifest: Manifest,
+    header: str,
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     disclosed: Disclosed,
-) -> Iterator[tuple[str, Json | list[Json]]]:
-    """Path below the package's `catalog/` to content: objects, and lists with a line per item."""
+) -> dict[str, str]:
+    """Path below the package's `catalog/` to text."""
+    found = _content(manifest, tools, meta, disclosed)
+    return {path: _text(header, value) for path, value in found}
+
+
+def _text(header: str, value: Json | list[Any]) -> str:
+    """An object, or a line per item of a list; the header is the first line of both."""
+    first = '{"//": ' + json_text(header)
+    if isinstance(value, list):
+        return "\n".join([f"{first}}}", *(json_text(item) for item in value)]) + "\n"
+    return f"{first},\n" + json_text(value, indent=2).removeprefix("{\n") + "\n"
+
+
+def _content(
+    manifest: Manifest,
+    tools: Sequence[ToolPlan],
+    meta: Sequence[MetaToolPlan],
+    disclosed: Disclosed,
+) -> Iterator[tuple[str, Json | list[Any]]]:
     yield "server.json", _server(manifest, meta, disclosed)
     yield "names.json", _names(manifest)
-    yield "hits.json", {"hits": [[t.name, t.entry["hit"]] for t in tools]}
+    yield from _search(manifest, tools)
+    yield from search_index(manifest, tools)
     yield "inventory.jsonl", [_page(page) for page in disclosed.pages]
     entries: dict[str, list[Json]] = {}
     for tool in tools:
@@ -45,6 +71,8 @@ def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclos
         "unknown_parameters": disclosure.unknown_parameters,
         "unlisted_calls": disclosure.unlisted_calls,
         "hot": disclosed.hot,
+        "search": disclosure.search,
+        "hits": {"tokens": budget_of(manifest, "hits"), "next": _NEXT},
         "runners": {tool.name: list(tool.effects) for tool in meta if tool.effects},
         "inventory": {t.role: t.name for t in meta if t.role in ("capabilities", "schema")},
         "meta_tools": [tool.definition for tool in meta],
@@ -62,6 +90,30 @@ def _names(manifest: Manifest) -> Json:
         "categories": {name: file_stem(name) for name in manifest.categories},
         "others": others,
     }
+
+
+def _search(
+    manifest: Manifest, tools: Sequence[ToolPlan]
+) -> Iterator[tuple[str, Json | list[Any]]]:
+    """What search knows of each tool besides words: a line each, in the order of their numbers."""
+    servers = list(dict.fromkeys(server_of(manifest, name) for name in manifest.tools))
+    categories = list(manifest.categories)
+    yield (
+        "search/names.json",
+        {
+            "server": [[name] for name in servers],
+            "category": [[n, c.title or n] for n, c in manifest.categories.items()],
+        },
+    )
+    rows = []
+    for planned in tools:
+        tool = manifest.tools[planned.name]
+        forms = hit_forms(planned, tool)
+        server = servers.index(server_of(manifest, planned.name))
+        category = categories.index(tool.category)
+        head = [planned.name, server, category, tool.effect, tool.tags]
+        rows.append([*head, forms[:-1], hit_tokens(forms)])
+    yield "search/tools.jsonl", rows
 
 
 def _page(page: Page) -> Json:

@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from toolfold_runtime.search.find import has_meaning
+
 from toolfold.errors import ManifestError, in_file_order
 from toolfold.manifest.load import Loaded
 from toolfold.manifest.schema import Manifest
@@ -17,6 +19,7 @@ from toolfold.plan.meta_tools import meta_tools
 from toolfold.plan.model import CategoryPlan, HandlerPlan, ImportPlan, MetaToolPlan, Plan, ToolPlan
 from toolfold.plan.pages import pages
 from toolfold.plan.problems import Problems
+from toolfold.plan.retrieval import check_retrieval
 from toolfold.plan.tool import plan_tool
 
 
@@ -48,6 +51,7 @@ def plan_tools(loaded: Loaded) -> Planned:
     package = manifest.server.package or naming.package_name(manifest.server.name)
     meta = tuple(meta_tools(manifest))
     check_names(manifest, meta, package, problems)
+    _check_search(manifest, problems)
     check_definitions(manifest.defs, problems.reporter(is_foreign=False))
     tools = [plan for name in manifest.tools if (plan := plan_tool(name, manifest, problems))]
     _raise_errors(problems)
@@ -61,8 +65,11 @@ def finish_plan(planned: Planned, root: str) -> Plan:
     categories = _categories(manifest, meta)
     disclosed = disclose(manifest, tools, categories, meta, problems)
     _raise_errors(problems)
+    header = header_for(planned.loaded.name, package)
+    data = baked(manifest, header, tools, meta, disclosed)
+    check_retrieval(manifest, data, problems)
     return Plan(
-        header=header_for(planned.loaded.name, package),
+        header=header,
         package=package,
         docstring=docstring(f"MCP server: {manifest.server.title or manifest.server.name}."),
         root=python_literal(root),
@@ -71,12 +78,20 @@ def finish_plan(planned: Planned, root: str) -> Plan:
         tools=tools,
         imports=tuple(_imports(tools)),
         handler_types=_handler_types(tools),
-        data=dict(baked(manifest, tools, meta, disclosed)),
+        data=data,
         pages=tuple(pages(manifest, categories, meta, tools)),
         exposure=disclosed.exposure,
         costs=tuple(disclosed.costs),
         warnings=in_file_order(problems.found),
     )
+
+
+def _check_search(manifest: Manifest, problems: Problems) -> None:
+    strategy = manifest.disclosure.search
+    if strategy != "lexical" and not has_meaning():
+        fact = f"search: {strategy} needs the extra `semantic`"
+        hint = "pip install 'toolfold[semantic]', or choose lexical"
+        problems.error(("disclosure", "search"), fact, hint, "extra")
 
 
 def _raise_errors(problems: Problems) -> None:

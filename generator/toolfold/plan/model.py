@@ -99,7 +99,7 @@ class Plan:
     tools: tuple[ToolPlan, ...]
     imports: tuple[ImportPlan, ...]
     handler_types: str
-    data: Mapping[str, Json | list[Json]]
+    data: Mapping[str, str]
     pages: tuple[PagePlan, ...]
     exposure: str
     costs: tuple[Cost, ...]

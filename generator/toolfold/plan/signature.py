@@ -6,6 +6,8 @@ from toolfold.plan.escape import json_text
 from toolfold.plan.keywords import resolve
 
 _DEEPEST: Final = 8  # references may go in circles
+_ROOM: Final = 72  # characters for the parameters of a compact signature
+_LONGEST: Final = 40  # of them for one
 _NAMES: Final = {
     "string": "str",
     "integer": "int",
@@ -26,6 +28,30 @@ def signature(name: str, parameters: dict[str, Any], returns: dict[str, Any] | N
     shown = [_parameter(p, s, parameters, p in required) for p, s in properties.items()]
     result = f" -> {type_name(returns, returns)}" if returns is not None else ""
     return f"{name}({', '.join(shown)}){result}"
+
+
+def compact_signature(name: str, parameters: dict[str, Any], returns: dict[str, Any] | None) -> str:
+    """The signature within a line; what it leaves out is marked: `name(query: str, …) -> list`.
+
+    Parameters that must be given are kept before those that may.
+    """
+    properties = parameters.get("properties")
+    properties = properties if isinstance(properties, dict) else {}
+    required = parameters.get("required")
+    required = [p for p in required if p in properties] if isinstance(required, list) else []
+    kept: dict[str, str] = {}
+    room = _ROOM
+    for prop in [*required, *(p for p in properties if p not in required)]:
+        shown = _parameter(prop, properties[prop], parameters, prop in required)
+        shown = shown if len(shown) <= _LONGEST else f"{prop}{'' if prop in required else '?'}: …"
+        room -= len(shown) + 2
+        if room < 0:
+            break
+        kept[prop] = shown
+    parts = [kept[prop] for prop in properties if prop in kept]
+    parts += ["…"] if len(kept) < len(properties) else []
+    result = f" -> {type_name(returns, returns)}" if returns is not None else ""
+    return f"{name}({', '.join(parts)}){result}"
 
 
 def type_name(schema: Any, document: Any, depth: int = 0) -> str:

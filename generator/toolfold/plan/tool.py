@@ -133,7 +133,6 @@ def _entry(name: str, manifest: Manifest, given: Origin, returned: Origin | None
         "signature": shown,
         "example": tool.examples[0].arguments if tool.examples else None,
         "definition": _definition(name, manifest, given.schema, output),
-        "hit": f"{shown}: {tool.summary}",
         "views": tool_views(
             name,
             tool,

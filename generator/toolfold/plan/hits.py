@@ -1,0 +1,31 @@
+"""How a tool looks among hits: its forms from the richest to the leanest, with their cost."""
+
+from typing import Final
+
+from toolfold.manifest.schema import Tool
+from toolfold.plan.model import ToolPlan
+from toolfold.plan.signature import compact_signature
+from toolfold.plan.tokens import count
+
+_SUMMARY: Final = 110  # characters
+
+
+def hit_forms(planned: ToolPlan, tool: Tool) -> list[str]:
+    """With a compact signature, with the name alone, and the name alone without a summary."""
+    summary = _cut(tool.summary)
+    given = planned.entry["definition"]["inputSchema"]
+    signature = compact_signature(planned.name, given, planned.returns)
+    return [f"{signature}: {summary}", f"{planned.name}: {summary}", planned.name]
+
+
+def hit_tokens(forms: list[str]) -> list[int]:
+    """What each form costs, with the end of its line."""
+    return [count(f"{form}\n") for form in forms]
+
+
+def _cut(summary: str) -> str:
+    """A summary that fits; a cut one ends after a word, with a mark."""
+    if len(summary) <= _SUMMARY:
+        return summary
+    head = summary[:_SUMMARY]
+    return f"{head[: head.rfind(' ')] if ' ' in head else head}…"

@@ -1,0 +1,37 @@
+"""The retrieval gate: each tool's own example prompt must find it among the first hits."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from toolfold_runtime.search.find import finder_for
+
+from toolfold.manifest.schema import Manifest
+from toolfold.plan.problems import Problems
+
+_LOOKED_AT: Final = 50
+_NAMED: Final = 5
+
+
+def check_retrieval(manifest: Manifest, data: Mapping[str, str], problems: Problems) -> None:
+    """Warn of every prompt that other tools answer better, with who came before."""
+    prompts = {name: tool.example for name, tool in manifest.tools.items() if tool.example}
+    if not prompts:
+        return
+    finder = finder_for(lambda path: data[path].encode(), manifest.disclosure.search)
+    within = manifest.disclosure.found_within
+    report = problems.reporter(is_foreign=True)
+    for name, prompt in prompts.items():
+        found = finder.find(prompt, _LOOKED_AT).tools
+        names = [finder.index.tools[one.tool].name for one in found]
+        if name not in names[:within]:
+            hint = "say in its summary, description or tags what the prompt says"
+            report(("tools", name, "example"), _fact(name, names), hint, "retrieval")
+
+
+def _fact(name: str, names: list[str]) -> str:
+    before = names[: names.index(name)] if name in names else names
+    shown = ", ".join(before[:_NAMED]) or "nothing"
+    more = f" and {len(before) - _NAMED} more" if len(before) > _NAMED else ""
+    if name in names:
+        return f"this prompt finds {name} at {len(before) + 1}, after {shown}{more}"
+    return f"this prompt does not find {name}, but {shown}{more}"

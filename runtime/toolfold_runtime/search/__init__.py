@@ -1,0 +1,1 @@
+"""Finding tools: what was asked, how well each tool answers it, and what the agent reads."""

@@ -1,0 +1,248 @@
+"""Ranking by words: every factor that does not depend on the query was computed when generating."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import log, sqrt
+from operator import mul, truediv
+from typing import Final
+
+from toolfold_runtime.search.index import SCALE, Index, Postings, Word
+from toolfold_runtime.search.words import joined, pairs, trigrams, words
+
+# Few, round, and the same for every catalog; docs/search.md says what each is worth.
+PAIR: Final = 0.5  # two neighbouring words found together
+_WEAK: Final = 0.5  # a filler word of requests, against a word that says something
+DAMPING: Final = 0.02  # of the query's whole weight: one matched word of many is not certain
+SENTENCE: Final = 0.4  # the best sentence of the query by itself
+SERVER: Final = 0.3  # how well the server's tools match on the whole
+NAME: Final = 2.0  # share of the name's words that the query says
+_LIKE: Final = 0.6  # least likeness of an unknown word to a known one
+_LIKE_WEIGHT: Final = 0.7
+_LIKE_PREFIX: Final = 0.7
+
+_WEAK_TEXT: Final = """
+    find get show list search make check see create retrieve fetch return bring information info
+    detail details data specific particular certain available various different best good great
+    new latest recent current top popular interesting interested possible necessary recommend
+    suggest suggestion recommendation option options idea ideas way ways thing things something
+    anything someone api apis tool tools endpoint function functions service services app work
+    working plan planning try trying start going go come take keep one two three first second
+    next last today tomorrow day time additionally furthermore finally moreover lastly friend
+    friends family company project people user users really quickly easily currently recently
+    soon many lot lots number total learn understand explore discover ensure include including
+    included related based regarding according question answer request task example case id
+    after all before down each every few most now off other out over own same under up
+"""
+_WEAK_WORDS: Final = frozenset(words(_WEAK_TEXT))
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
+_MOST_SENTENCES: Final = 12
+_KEPT: Final = 500
+
+#: What each part of a score adds to it.
+Parts = dict[str, float]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """The tools that match a query by number, their scores, and what made the score at a place."""
+
+    tools: Sequence[int]
+    totals: Sequence[float]
+    parts: Callable[[int], Parts]
+
+
+NOTHING: Final = Scored((), (), lambda at: {})
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A query or one of its sentences: what each word counts, and what all would weigh."""
+
+    words: dict[str, float]
+    pairs: list[str]
+    said: list[str]
+    whole: float
+
+
+class Lexical:
+    """Scores of tools by the words of a query."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self._words: dict[str, Word | None] = {}
+
+    def scored(self, text: str) -> Scored:
+        """Every tool that has a word of the query, or one that looks like it."""
+        asked = self.ask(text)
+        scores = self._scores(asked)
+        tools = [tool for tool, score in enumerate(scores) if score]
+        scale, shift = _standard(scores, DAMPING * asked.whole)
+        best = self._best_sentences(text, asked, scores, tools)
+        servers, server = self._servers(scores, tools), self.server
+        named = self.named(asked)
+        totals = [
+            scale * scores[tool]
+            - shift
+            + SENTENCE * sentence
+            + SERVER * servers[server[tool]]
+            + NAME * named[tool]
+            for tool, sentence in zip(tools, best, strict=True)
+        ]
+
+        def parts(at: int) -> Parts:
+            tool = tools[at]
+            return {
+                "words": scale * scores[tool] - shift,
+                "sentence": SENTENCE * best[at],
+                "server": SERVER * servers[server[tool]],
+                "name": NAME * named[tool],
+            }
+
+        return Scored(tools, totals, parts)
+
+    def evidence(self, text: str, tools: Sequence[int]) -> list[list[float]]:
+        """For each tool, what each word of the query says for it."""
+        asked = self.ask(text)
+        known = [(self.word(word), asked.words[word]) for word in asked.said]
+        found = [(word.postings, weight) for word, weight in known if word is not None]
+        return [[weight * p.impact(tool) for p, weight in found] for tool in tools]
+
+    def having(self, text: str) -> set[int]:
+        """The tools that have all words of a text side by side."""
+        stems = words(text) or words(text, frozenset())
+        found = [self.word(word) for word in stems]
+        tools = [set(word.postings.tools) if word else set() for word in found]
+        tools += [set(self.index.pair(pair).tools) for pair in pairs(stems)]
+        return set.intersection(*tools) if tools else set()
+
+    def ask(self, text: str) -> Asked:
+        """The words of a text with their weights; for an unknown one, those that look like it."""
+        stems = words(text) or words(text, frozenset())
+        asked = {s: _WEAK if s in _WEAK_WORDS else 1.0 for s in [*stems, *joined(text)]}
+        said = list(asked)
+        whole = sum(weight * self._rarity(word) for word, weight in asked.items())
+        for word in said:
+            if self.word(word) is None:
+                for near, likeness in self._alike(word):
+                    asked[near] = max(asked.get(near, 0.0), likeness * asked[word])
+        return Asked(asked, list(dict.fromkeys(pairs(stems))), said, whole)
+
+    def word(self, word: str) -> Word | None:
+        """A word of the catalog; those of the last queries are kept."""
+        if word not in self._words:
+            if len(self._words) >= _KEPT:
+                self._words.clear()
+            self._words[word] = self.index.word(word)
+        return self._words[word]
+
+    def _rarity(self, word: str) -> float:
+        known = self.word(word)
+        return known.rarity if known else self._unknown
+
+    @cached_property
+    def _unknown(self) -> float:
+        """The rarity of a word that no tool has."""
+        return log(1 + (len(self.index.tools) + 0.5) / 0.5)
+
+    def _alike(self, word: str) -> list[tuple[str, float]]:
+        """Up to three known words that look like an unknown one: a typo, or another form of it."""
+        if len(word) < 4 or not word.isalpha():
+            return []
+        grams = trigrams(word)
+        shared = Counter(known for gram in sorted(grams) for known in self.index.alike(gram))
+        close = []
+        for known, number in shared.items():
+            likeness = 2 * number / (len(grams) + len(known))
+            is_prefix = len(known) >= 4 and (known.startswith(word) or word.startswith(known))
+            likeness = max(likeness, _LIKE_PREFIX) if is_prefix else likeness
+            if likeness >= _LIKE:
+                close.append((-likeness, known))
+        return [(known, -likeness * _LIKE_WEIGHT) for likeness, known in sorted(close)[:3]]
+
+    def _scores(self, asked: Asked) -> list[float]:
+        scores = [0.0] * len(self.index.tools)
+        for word, weight in asked.words.items():
+            known = self.word(word)
+            if known is not None:
+                _add(scores, known.postings, weight)
+        for pair in asked.pairs:
+            _add(scores, self.index.pair(pair), PAIR)
+        return scores
+
+    def _best_sentences(
+        self, text: str, whole: Asked, scores: list[float], tools: list[int]
+    ) -> list[float]:
+        """Each tool's standard score in the sentence that suits it best."""
+        texts = sentences(text)
+        best: list[float] = []
+        for sentence in texts:
+            asked = whole if len(texts) == 1 else self.ask(sentence)
+            own = scores if len(texts) == 1 else self._scores(asked)
+            scale, shift = _standard(own, DAMPING * asked.whole)
+            here = [scale * own[tool] - shift for tool in tools]
+            best = list(map(max, best, here)) if best else here
+        return best
+
+    @cached_property
+    def server(self) -> list[int]:
+        """The number of each tool's server."""
+        return [tool.server for tool in self.index.tools]
+
+    @cached_property
+    def server_sizes(self) -> list[int]:
+        """How many tools each server has."""
+        sizes = Counter(self.server)
+        return [sizes[number] for number in range(len(sizes))]
+
+    def _servers(self, scores: Sequence[float], tools: Sequence[int]) -> list[float]:
+        """Standard score of each server by the mean of its tools; nothing where there is one."""
+        sizes, server = self.server_sizes, self.server
+        sums = [0.0] * len(sizes)
+        if len(sizes) < 2:
+            return sums
+        for tool in tools:
+            sums[server[tool]] += scores[tool]
+        means = list(map(truediv, sums, sizes))
+        mean = sum(sums) / len(scores)
+        spread = sqrt(max(0.0, sum(map(mul, means, sums)) / len(scores) - mean * mean)) or 1.0
+        return [(value - mean) / spread for value in means]
+
+    def named(self, asked: Asked) -> list[float]:
+        """How much of each tool's name the query says."""
+        share = [0.0] * len(self.server)
+        for word in asked.said:
+            known = self.word(word)
+            if known is not None:
+                _add(share, known.names, 1.0)
+        return share
+
+
+def sentences(text: str) -> list[str]:
+    """Sentences of at least three words that count; a shorter one joins the next."""
+    found: list[str] = []
+    pending = ""
+    for part in _SENTENCE_END.split(text):
+        pending = f"{pending} {part}".strip()
+        if len(words(pending)) >= 3 and len(found) < _MOST_SENTENCES:
+            found.append(pending)
+            pending = ""
+    if pending and found:
+        found[-1] += f" {pending}"
+    return found or [text]
+
+
+def _standard(scores: Sequence[float], damping: float = 0.0) -> tuple[float, float]:
+    """Scale and shift that turn scores into distances from their mean, in standard deviations."""
+    mean = sum(scores) / len(scores)
+    square = sum(map(mul, scores, scores)) / len(scores)
+    spread = sqrt(max(0.0, square - mean * mean)) + damping or 1.0
+    return 1 / spread, mean / spread
+
+
+def _add(scores: list[float], postings: Postings, weight: float) -> None:
+    scaled = weight / SCALE
+    for tool, impact in zip(postings.tools, postings.impacts, strict=True):
+        scores[tool] += scaled * impact

@@ -1,0 +1,87 @@
+"""What a query asks for: free words, quoted phrases, words to leave out, and qualifiers."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+QUALIFIERS: Final = ("category", "tag", "server", "effect", "latency")
+EFFECTS: Final = ("read", "write", "destructive")
+
+_LONGEST: Final = 2000  # characters; nobody describes a tool in more
+# A qualifier, a phrase, or anything else up to the next blank.
+_PART: Final = re.compile(
+    r"""(?P<minus>-?)(?P<key>[A-Za-z_]+):(?P<value>"[^"]*"|[^\s"]+)(?!\S)"""
+    r"""|(?P<not>-?)"(?P<phrase>[^"]*)"
+    |(?P<text>\S+)""",
+    re.VERBOSE,
+)
+_LATENCY: Final = re.compile(r"[<>]=?\d+(\.\d+)?(ms|s)?")
+
+
+@dataclass(frozen=True)
+class Filter:
+    """A qualifier: tools whose `key` is `value`, or is not."""
+
+    key: str
+    value: str
+    is_negated: bool = False
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query, taken apart; `text` is what is left to rank by, phrases included."""
+
+    text: str
+    filters: tuple[Filter, ...] = ()
+    phrases: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+    hints: tuple[str, ...] = ()
+
+
+def parse(given: str) -> Query:
+    """Take a query apart. Nothing is an error: what is no qualifier is text."""
+    text: list[str] = []
+    filters: list[Filter] = []
+    phrases: list[str] = []
+    excluded: list[str] = []
+    hints: list[str] = []
+    for part in _PART.finditer(given[:_LONGEST]):
+        if part["key"] is not None:
+            _qualifier(part, text, filters, hints)
+        elif part["phrase"] is not None:
+            (excluded if part["not"] else phrases).append(part["phrase"])
+            text += [] if part["not"] else [part["phrase"]]
+        elif _is_excluded(part["text"]):
+            excluded.append(part["text"][1:])
+        else:
+            text.append(part["text"])
+    kept = tuple(phrase for phrase in phrases if phrase.strip())
+    left_out = tuple(word for word in excluded if word.strip())
+    return Query(" ".join(text), tuple(filters), kept, left_out, tuple(dict.fromkeys(hints)))
+
+
+def _qualifier(
+    part: "re.Match[str]", text: list[str], filters: list[Filter], hints: list[str]
+) -> None:
+    key, value = part["key"].lower(), part["value"].strip('"')
+    if key not in QUALIFIERS:
+        text.append(part[0])
+        if not value.startswith("//"):  # an address is nobody's qualifier
+            hints.append(f'"{key[:40]}:" was read as text; qualifiers are {_named(QUALIFIERS)}')
+    elif key == "latency":
+        is_limit = _LATENCY.fullmatch(value) is not None
+        hints.append("latency: not measured yet" if is_limit else "latency: write latency:<100")
+    elif key == "effect" and value.lower() not in EFFECTS:
+        hints.append(f"effect: is one of {', '.join(EFFECTS)}")
+        filters.append(Filter(key, value, bool(part["minus"])))
+    else:
+        filters.append(Filter(key, value, bool(part["minus"])))
+
+
+def _named(qualifiers: tuple[str, ...]) -> str:
+    return " ".join(f"{name}:" for name in qualifiers)
+
+
+def _is_excluded(text: str) -> bool:
+    """Whether this is `-word`; a dash alone, a number or an option is not."""
+    return len(text) > 2 and text[0] == "-" and text[1].isalpha()
