@@ -61,9 +61,9 @@ class Worker:
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
-        if self._process is not None and self._process.poll() is None:
-            self._process.kill()
-            self._process.wait()
+        if self._process is not None:
+            with self._process as process:
+                process.kill()
         self._process = None
         self._errors.close()
 
