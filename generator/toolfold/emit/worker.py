@@ -30,6 +30,7 @@ class Worker:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
+        self._thread: Thread | None = None
         self._lines: SimpleQueue[str | None] = SimpleQueue()
         # A file, not a pipe: nobody reads it unless the process fails.
         self._errors: IO[str] = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - see close
@@ -49,7 +50,8 @@ class Worker:
     def begin(self, shapes: Sequence[Shape]) -> None:
         """Send the shapes and take in what comes back, beside whatever the caller does next."""
         self.start()
-        Thread(target=self._exchange, args=(self._process, shapes), daemon=True).start()
+        self._thread = Thread(target=self._exchange, args=(self._process, shapes), daemon=True)
+        self._thread.start()
 
     def forms(self) -> Iterator[list[Form]]:
         """Batch by batch as they are done; RuntimeError with the last words of a failure."""
@@ -62,9 +64,11 @@ class Worker:
     def close(self) -> None:
         """End the process, whatever it is doing."""
         if self._process is not None:
-            with self._process as process:
-                process.kill()
-        self._process = None
+            self._process.kill()
+            if self._thread is not None:
+                self._thread.join()  # it has the pipes, and they are broken now
+            with self._process:
+                self._process = None
         self._errors.close()
 
     def _exchange(self, process: "subprocess.Popen[str]", shapes: Sequence[Shape]) -> None:
