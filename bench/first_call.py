@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from toolfold_runtime.execute import Executor
+from toolfold_runtime.methods import backend_of
 
 
 class Anything:
@@ -25,7 +26,7 @@ async def measure(project: Path) -> float:
     import importlib
 
     catalog = importlib.import_module("drawn_mcp.catalog").CATALOG
-    executor = Executor(catalog, Anything())
+    executor = Executor(catalog, backend_of(catalog, Anything()))
     names = [n for n in catalog.names() if _is_callable(catalog.entry(n))]
     await executor.call(catalog.entry(names[0]), {})
     middle = names[len(names) // 2]

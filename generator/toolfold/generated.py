@@ -43,21 +43,32 @@ def load_server(manifest: Path, output: Path | None) -> Any:
 def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> Tried:
     """Call one tool, a runner or a meta-tool, exactly as the server would."""
     import anyio
-    from toolfold_runtime.dispatch import Dispatcher
+    from toolfold_runtime import log
+    from toolfold_runtime.dispatch import Dispatcher, Reply
     from toolfold_runtime.execute import Executor
     from toolfold_runtime.implementation import ImplementationError, load_implementation
+    from toolfold_runtime.methods import backend_of
 
+    log.set_up("text", "warning")
     server = load_server(manifest, output)
     catalog = server.CATALOG
     given = _arguments(arguments)
     # A meta-tool answers from the catalog; the user's code is loaded for nothing less than a call.
     path = None if tool in server.META_TOOLS else catalog.server["implementation"]
     try:
-        executor = Executor(catalog, load_implementation(path, server.ROOT))
-        dispatcher = Dispatcher(catalog, server.META_TOOLS, executor)
+        backend = backend_of(catalog, load_implementation(path, server.ROOT))
+        dispatcher = Dispatcher(catalog, server.META_TOOLS, Executor(catalog, backend))
+
+        async def call() -> Reply:
+            await backend.start()
+            try:
+                return await dispatcher.call(tool, given)
+            finally:
+                await backend.close()
+
         # What a method prints is not the answer.
         with contextlib.redirect_stdout(sys.stderr):
-            reply = anyio.run(dispatcher.call, tool, given)
+            reply = anyio.run(call)
     except ToolError as error:
         return Tried(str(error), is_error=True)
     except ImplementationError as error:

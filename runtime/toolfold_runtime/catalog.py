@@ -3,12 +3,13 @@
 
 import json
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolfold_runtime.errors import ToolError, not_one_of, unknown
+from toolfold_runtime.kept import Counts
 
 if TYPE_CHECKING:
     from toolfold_runtime.search.find import Finder
@@ -38,6 +39,8 @@ class Entry:
     example: Json | None
     definition: Json
     views: dict[str, str]
+    #: What the manifest says about running it, where it says anything: timeout, cache, budget …
+    limits: Json = field(default_factory=dict)
 
 
 class StaleCatalogError(Exception):
@@ -57,6 +60,7 @@ class Catalog:
         self.folder = folder
         self.package = package
         self.strategy = ""
+        self.counts = {"tools": Counts(), "views": Counts()}
         self._entries: dict[str, Entry] = {}
         self._pages: dict[tuple[str, str], Json] = {}
         self._offsets: dict[str, dict[str, tuple[int, int]]] = {}
@@ -80,7 +84,10 @@ class Catalog:
     def entry(self, name: str) -> Entry:
         """The tool of that name, alias or id; ToolError `unknown_tool` with the nearest names."""
         name = self._names["others"].get(name, name)
-        if name not in self._entries:
+        if name in self._entries:
+            self.counts["tools"].hits += 1
+        else:
+            self.counts["tools"].misses += 1
             stem = self._names["tools"].get(name)
             if stem is None:
                 raise unknown("unknown_tool", "tool", name, self.names())
@@ -88,7 +95,7 @@ class Catalog:
             if read is None:
                 raise KeyError(f"{name} is not in the catalog; generate again")
             fields = Entry.__dataclass_fields__
-            self._entries[name] = Entry(**{key: read[key] for key in fields})
+            self._entries[name] = Entry(**{key: read[key] for key in fields if key in read})
         return self._entries[name]
 
     def inventory(
@@ -166,7 +173,10 @@ class Catalog:
 
     def _page(self, file: str, detail: str, page: int, format: str) -> str:
         key = (file, f"{detail} {format} {page}")
-        if key not in self._pages:
+        if key in self._pages:
+            self.counts["views"].hits += 1
+        else:
+            self.counts["views"].misses += 1
             read = self._line(file, key[1])
             if read is None:
                 first = self._line(file, f"{detail} {format} 1")

@@ -6,11 +6,13 @@ The MCP server and `toolfold try` answer through this one door.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from toolfold_runtime import fields
+from toolfold_runtime.call import Report
 from toolfold_runtime.catalog import Catalog, Json
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.execute import Executor
 from toolfold_runtime.meta import MetaTools
-from toolfold_runtime.runners import asked_for, extra_parameters, refuse_effect
+from toolfold_runtime.runners import asked_for, refuse_effect
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,9 @@ class Dispatcher:
     def listed(self) -> list[str]:
         """The names that `tools/list` shows: the same for every connection, and for ever."""
         if self.exposure == "direct":
-            return [*self.facts["inventory"].values(), *self.catalog.names()]
+            # A result that was cut wants a listed way to read on.
+            reader = [self.facts["reader"]] if self.facts["is_cut"] else []
+            return [*self.facts["inventory"].values(), *reader, *self.catalog.names()]
         hot = self.facts["hot"] if self.exposure == "hybrid" else []
         return [*self.meta_tools.definitions, *hot]
 
@@ -49,27 +53,32 @@ class Dispatcher:
         meta = self.meta_tools.definitions.get(name)
         return meta if meta is not None else self.catalog.entry(name).definition
 
-    async def call(self, name: str, arguments: Json) -> Reply:
+    async def call(self, name: str, arguments: Json, report: Report | None = None) -> Reply:
         """The answer; every failure is a ToolError."""
         if name in self.meta_tools.handlers:
             return Reply(tuple(self.meta_tools.answer(name, arguments)))
         if name in self.facts["runners"]:
-            return await self._run(name, arguments)
+            return await self._run(name, arguments, report)
         entry = self.catalog.entry(name)
         self._refuse_unlisted(entry.name)
-        answer = await self.executor.call(entry, arguments)
-        return Reply((answer.text,), answer.structured)
+        answer = await self.executor.call(entry, arguments, report=report)
+        return Reply((answer.text, *answer.notes), answer.structured)
 
-    async def _run(self, runner: str, given: Json) -> Reply:
-        tool, arguments = asked_for(runner, given)
-        if tool in self.meta_tools.definitions:
-            text = f"{tool} is a meta-tool; call it by its own name."
+    async def _run(self, runner: str, given: Json, report: Report | None) -> Reply:
+        asked = asked_for(runner, given)
+        if asked.tool in self.meta_tools.definitions:
+            text = f"{asked.tool} is a meta-tool; call it by its own name."
             raise ToolError("effect_refused", text)
-        entry = self.catalog.entry(tool)
-        refuse_effect(runner, entry, self.facts["runners"])
-        warnings = self.meta_tools.warned(runner, extra_parameters(given))
-        answer = await self.executor.call(entry, arguments)
-        return Reply((answer.text, *warnings), answer.structured)
+        entry = self.catalog.entry(asked.tool)
+        warnings = self.meta_tools.warned(runner, list(asked.extra))
+        if asked.cursor:
+            # Reading on runs nothing, so any runner may do it.
+            answer = self.executor.shaper.read_on(entry, asked.cursor)
+        else:
+            refuse_effect(runner, entry, self.facts["runners"])
+            kept = fields.parsed(asked.fields)
+            answer = await self.executor.call(entry, asked.arguments, fields=kept, report=report)
+        return Reply((answer.text, *answer.notes, *warnings))
 
     def _refuse_unlisted(self, name: str) -> None:
         if self.facts["unlisted_calls"] == "allow" or name in self.listed():

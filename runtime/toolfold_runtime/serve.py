@@ -6,9 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from toolfold_runtime import log
 from toolfold_runtime.catalog import Catalog, StaleCatalogError
 
 if TYPE_CHECKING:
+    from toolfold_runtime.dispatch import Dispatcher
     from toolfold_runtime.http import Listening
 
 #: A meta-tool: flat parameters in, text out.
@@ -43,6 +45,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--issuer", metavar="URL", help="authorization server of the tokens")
     parser.add_argument("--resource", metavar="URL", help="this server's own address")
     parser.add_argument("--scope", action="append", default=[], help="scope a token must have")
+    parser.add_argument("--log", choices=log.FORMS, help="default: text on a terminal, else json")
+    parser.add_argument(
+        "--log-level", choices=log.LEVELS, default="warning", help="info: each call"
+    )
     parser.add_argument("--open", action="store_true", help="serve other machines without tokens")
 
 
@@ -58,9 +64,9 @@ def serve_with(
     """The same, with options that were parsed already."""
     import anyio
 
-    from toolfold_runtime.execute import Executor
     from toolfold_runtime.implementation import ImplementationError, load_implementation
 
+    log.set_up(options.log, options.log_level)
     try:
         listening = _listening(options, root)
         if options.search:
@@ -70,23 +76,39 @@ def serve_with(
         print(error, file=sys.stderr)  # noqa: T201 - stdout belongs to the protocol
         return 1
     from toolfold_runtime.dispatch import Dispatcher
-    from toolfold_runtime.server import build_server, run_stdio
+    from toolfold_runtime.execute import Executor
+    from toolfold_runtime.export import exporting
+    from toolfold_runtime.methods import backend_of
 
-    executor = Executor(catalog, implementation)
-    server = build_server(Dispatcher(catalog, meta_tools, executor, options.exposure))
+    executor = Executor(catalog, backend_of(catalog, implementation))
+    dispatcher = Dispatcher(catalog, meta_tools, executor, options.exposure)
     try:
-        if listening is None:
-            anyio.run(run_stdio, server)
-        else:
-            from toolfold_runtime.http import run_http
-
-            anyio.run(run_http, server, listening)
+        with exporting(catalog.server["name"]):
+            anyio.run(_serving, dispatcher, listening)
     except ImplementationError as error:
         print(error, file=sys.stderr)  # noqa: T201 - the log
         return 1
     except KeyboardInterrupt:
         return 130
     return 0
+
+
+async def _serving(dispatcher: "Dispatcher", listening: "Listening | None") -> None:
+    """Start the backend, serve, close the backend."""
+    from toolfold_runtime.server import build_server, run_stdio
+
+    executor, server = dispatcher.executor, build_server(dispatcher)
+    await executor.backend.start()
+    try:
+        if listening is None:
+            await run_stdio(server)
+        else:
+            from toolfold_runtime.http import run_http
+
+            await run_http(server, listening)
+    finally:
+        await executor.backend.close()
+        log.info("cache", **{kind: vars(counts) for kind, counts in executor.counters.items()})
 
 
 def _listening(options: argparse.Namespace, root: Path) -> "Listening | None":

@@ -2,7 +2,6 @@
 
 import contextlib
 import sys
-import traceback
 from typing import Any, Final
 
 import mcp_types as types
@@ -12,6 +11,7 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
+from toolfold_runtime import log
 from toolfold_runtime.catalog import Json
 from toolfold_runtime.dispatch import Dispatcher
 from toolfold_runtime.errors import ToolError
@@ -65,23 +65,24 @@ class _Calls:
             tools = [types.Tool.model_validate(definition) for definition in page]
         except Exception as error:
             # The SDK would send the exception's text to the client.
-            traceback.print_exception(error, file=sys.stderr)
+            log.failure("the server cannot list its tools", error)
             text = "the server cannot list its tools; its log says why"
             raise MCPError(types.INTERNAL_ERROR, text) from None
         following = str(start + _PAGE) if start + _PAGE < len(names) else None
         return types.ListToolsResult(tools=tools, next_cursor=following)
 
     async def call_tool(
-        self, _: ServerRequestContext[Any], params: types.CallToolRequestParams
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> types.CallToolResult:
         """Any tool, by its own name; failures are answers that say what to do."""
+        report = context.session.report_progress
         try:
-            reply = await self.dispatcher.call(params.name, dict(params.arguments or {}))
+            reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), report)
         except ToolError as error:
             return _failure(f"{error.code}: {error.text}")
         except Exception as error:
             # The SDK would send the exception's text to the client.
-            traceback.print_exception(error, file=sys.stderr)
+            log.failure("the server failed", error, tool=params.name)
             return _failure("backend_failed: the server failed; its log says why")
         content: list[Any] = [types.TextContent(text=text) for text in reply.texts]
         return types.CallToolResult(content=content, structured_content=reply.structured)

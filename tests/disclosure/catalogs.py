@@ -20,6 +20,7 @@ from toolfold.plan.model import Plan
 from toolfold_runtime import Catalog
 from toolfold_runtime.dispatch import Dispatcher
 from toolfold_runtime.execute import Executor
+from toolfold_runtime.methods import backend_of
 from toolfold_runtime.server import build_server
 
 Json = dict[str, Any]
@@ -226,7 +227,7 @@ class Project:
         if str(self.output) not in sys.path:
             sys.path.insert(0, str(self.output))
         module = importlib.import_module(f"{self.package}.server")
-        executor = Executor(module.CATALOG, implementation)
+        executor = Executor(module.CATALOG, backend_of(module.CATALOG, implementation))
         return build_server(Dispatcher(module.CATALOG, module.META_TOOLS, executor, exposure))
 
 

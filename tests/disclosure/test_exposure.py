@@ -229,7 +229,7 @@ def test_unlisted_calls_that_are_denied_name_the_runners(closed: Project) -> Non
             "effect_refused: find_book is not listed. Run it with run_read or run_write."
         )
     ran = call(server, "run_read", {"tool": "seek_book", "arguments": {"title": "x"}})
-    assert ran.structured == {"result": ["x x5"]}
+    assert ran.text == '["x x5"]'
 
 
 def test_listed_tools_can_be_called_where_unlisted_calls_are_denied(closed: Project) -> None:

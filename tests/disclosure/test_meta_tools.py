@@ -191,7 +191,7 @@ def test_arguments_are_understood_in_every_form_they_come_in(
     answer = call(server, runner, given)
 
     assert answer.parts == ('["dune x2"]',)
-    assert answer.structured == {"result": ["dune x2"]}
+    assert answer.structured is None  # the runner promises text; saying it twice would cost twice
 
 
 @pytest.mark.parametrize("given", [{}, {"arguments": {}}, {"arguments": ""}, {"args": "{}"}])

@@ -20,11 +20,12 @@ import anyio
 from mcp import Client
 from toolfold_runtime.dispatch import Dispatcher
 from toolfold_runtime.execute import Executor
+from toolfold_runtime.methods import backend_of
 from toolfold_runtime.server import build_server
 import {package}.server as generated
 
 server = build_server(Dispatcher(
-    generated.CATALOG, generated.META_TOOLS, Executor(generated.CATALOG, None), "progressive"
+    generated.CATALOG, generated.META_TOOLS, Executor(generated.CATALOG, backend_of(generated.CATALOG, None)), "progressive"
 ))
 
 async def ask():

@@ -13,6 +13,7 @@ import pytest
 import yaml
 from toolfold_runtime.dispatch import Dispatcher
 from toolfold_runtime.execute import Executor
+from toolfold_runtime.methods import backend_of
 from toolfold_runtime.server import build_server
 
 from tests.disclosure.catalogs import (
@@ -42,7 +43,7 @@ def served() -> Iterator[Any]:
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("TANA_DATABASE", raising=False)
         workspace = importlib.import_module("examples.tana.workspace").Workspace()
-    executor = Executor(module.CATALOG, workspace)
+    executor = Executor(module.CATALOG, backend_of(module.CATALOG, workspace))
     yield build_server(Dispatcher(module.CATALOG, module.META_TOOLS, executor, "progressive"))
     workspace._store.close()
 

@@ -30,6 +30,7 @@ _CALL: Final = """
 import asyncio, importlib, json, sys
 from toolfold_runtime import ToolError
 from toolfold_runtime.execute import Executor
+from toolfold_runtime.methods import backend_of
 
 catalog = importlib.import_module("hard_mcp.server").CATALOG
 
@@ -37,7 +38,7 @@ class Echo:
     def __getattr__(self, method):
         return lambda params: params
 
-executor = Executor(catalog, Echo())
+executor = Executor(catalog, backend_of(catalog, Echo()))
 for line in sys.stdin:
     identity, arguments = json.loads(line)
     try:

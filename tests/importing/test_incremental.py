@@ -183,6 +183,7 @@ _CALL: Final = """
 import asyncio, json, sys
 from many_mcp.server import CATALOG
 from toolfold_runtime.execute import Executor
+from toolfold_runtime.methods import backend_of
 
 class Echo:
     def __getattr__(self, method):
@@ -193,7 +194,7 @@ def models():
 
 before = models()
 for tool in json.loads(sys.argv[1]):
-    asyncio.run(Executor(CATALOG, Echo()).call(CATALOG.entry(tool), {"items": [{"v": 1}]}))
+    asyncio.run(Executor(CATALOG, backend_of(CATALOG, Echo())).call(CATALOG.entry(tool), {"items": [{"v": 1}]}))
 print(json.dumps([before, models()]))
 """
 

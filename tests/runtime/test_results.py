@@ -10,6 +10,7 @@ from typing import Any, Final
 import pytest
 from toolfold_runtime import Catalog, ToolError
 from toolfold_runtime.execute import Answer, Executor
+from toolfold_runtime.methods import backend_of
 
 from tests.runtime.demo import Json, generate
 
@@ -100,7 +101,9 @@ def catalog(
 
 
 def run(catalog: Catalog, implementation: object, name: str, arguments: Json) -> Answer:
-    return asyncio.run(Executor(catalog, implementation).call(catalog.entry(name), arguments))
+    return asyncio.run(
+        Executor(catalog, backend_of(catalog, implementation)).call(catalog.entry(name), arguments)
+    )
 
 
 @pytest.mark.parametrize("number", range(len(SCHEMAS)), ids=lambda n: str(SCHEMAS[n][0]))

@@ -15,6 +15,7 @@ from mcp_types import INVALID_PARAMS
 from toolfold_runtime.catalog import Catalog
 from toolfold_runtime.dispatch import Dispatcher
 from toolfold_runtime.execute import Executor
+from toolfold_runtime.methods import backend_of
 from toolfold_runtime.server import build_server
 
 from tests.runtime.demo import MANIFEST, PACKAGE, Json, generate
@@ -34,13 +35,14 @@ server.capabilities()
 server.tool_schema("add")
 steps.append(loaded())
 from toolfold_runtime.execute import Executor
+from toolfold_runtime.methods import backend_of
 
 class Tools:
     def add(self, params):
         return params.a + params.b
 
 catalog = server.CATALOG
-asyncio.run(Executor(catalog, Tools()).call(catalog.entry("add"), {"a": 1}))
+asyncio.run(Executor(catalog, backend_of(catalog, Tools())).call(catalog.entry("add"), {"a": 1}))
 steps.append(loaded()[1])
 print(json.dumps(steps))
 """
@@ -80,7 +82,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 
 
 def test_a_long_list_comes_in_pages_that_miss_and_repeat_nothing(many: Catalog) -> None:
-    server = build_server(Dispatcher(many, {}, Executor(many, None), "direct"))
+    server = build_server(Dispatcher(many, {}, Executor(many, backend_of(many, None)), "direct"))
 
     async def pages() -> list[list[str]]:
         found = []
@@ -104,7 +106,7 @@ def test_a_long_list_comes_in_pages_that_miss_and_repeat_nothing(many: Catalog) 
 def test_a_cursor_that_was_never_given_is_refused_and_breaks_nothing(
     many: Catalog, cursor: str
 ) -> None:
-    server = build_server(Dispatcher(many, {}, Executor(many, None), "direct"))
+    server = build_server(Dispatcher(many, {}, Executor(many, backend_of(many, None)), "direct"))
 
     async def pages() -> tuple[int, int]:
         async with Client(server) as client:

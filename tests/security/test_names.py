@@ -43,13 +43,14 @@ from pathlib import Path
 sys.path.insert(0, "generated")
 from names.server import CATALOG
 from toolfold_runtime.execute import Executor
+from toolfold_runtime.methods import backend_of
 
 class Echo:
     def __getattr__(self, name):
         return lambda params: params.model_dump(by_alias=True, exclude_unset=True)
 
 async def main():
-    executor = Executor(CATALOG, Echo())
+    executor = Executor(CATALOG, backend_of(CATALOG, Echo()))
     calls = json.loads(Path("calls.json").read_text("utf-8"))
     return [(await executor.call(CATALOG.entry(name), given)).text for name, given in calls]
 

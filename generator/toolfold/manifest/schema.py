@@ -124,6 +124,9 @@ class Budgets(_Part):
     schema_: Tokens | None = Field(default=None, alias="schema")
     hot: Tokens | None = None
     hits: Tokens | None = None
+    result: Tokens | None = Field(
+        default=None, description="Largest result of any tool; larger ones are cut."
+    )
 
 
 class Disclosure(_Part):
@@ -170,10 +173,36 @@ class Reference(_Part):
     url: Annotated[str, Field(pattern=_URL)] = Field(description="Its address.")
 
 
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Count = Annotated[int, Field(ge=1, le=10_000)]
+
+
 class Cache(_Part):
     """How long an answer may be given again, in seconds."""
 
-    ttl: Annotated[float, Field(gt=0)] = Field(description="Seconds.")
+    ttl: Seconds = Field(description="Seconds.")
+
+
+class CacheBounds(_Part):
+    """How much of all tools' answers is kept at once."""
+
+    entries: Annotated[int, Field(ge=1)] = 1000
+    megabytes: Annotated[float, Field(gt=0, le=100_000)] = 64
+
+
+class Execution(_Part):
+    """How tools are run, where a tool itself says nothing else."""
+
+    timeout: Seconds | None = Field(
+        default=None, description="Seconds that a call may take; default: 50."
+    )
+    concurrency: Count | None = Field(
+        default=None, description="Calls that run at once; default: 64."
+    )
+    coerce_strings: bool = Field(
+        default=False, description='Take "5" for 5 and "true" for true, with a warning.'
+    )
+    cache: CacheBounds = CacheBounds()
 
 
 class Backend(_Part):
@@ -205,6 +234,14 @@ class Tool(_Part):
     notes: Text | None = None
     references: list[Reference] = []
     cache: Cache | None = None
+    timeout: Seconds | None = Field(default=None, description="Seconds that a call may take.")
+    concurrency: Count | None = Field(default=None, description="Calls that run at once.")
+    coerce_strings: bool | None = Field(
+        default=None, description='Take "5" for 5 and "true" for true, with a warning.'
+    )
+    budget: Tokens | None = Field(
+        default=None, description="Largest result in tokens; a larger one is cut, to be read on."
+    )
     aliases: list[ToolName] = []
     id: ToolId | None = Field(
         default=None, description="server::tool, where it came from elsewhere."
@@ -254,6 +291,7 @@ class Manifest(_Part):
     toolfold: Literal[1] = Field(description="Version of the manifest's format.")
     server: Server = Field(description="What the server is called, at least name and version.")
     disclosure: Disclosure = Disclosure()
+    execution: Execution = Execution()
     categories: dict[CategoryName, Category] = Field(description="Groups of tools, by name.")
     tools: dict[ToolName, Tool] = Field(description="The tools, by name.")
     workflows: list[Workflow] = []

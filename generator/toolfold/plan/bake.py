@@ -9,6 +9,7 @@ from toolfold.manifest.schema import Manifest
 from toolfold.plan.budgets import budget_of
 from toolfold.plan.disclosure import Disclosed
 from toolfold.plan.escape import file_stem, json_text
+from toolfold.plan.execution import execution_facts
 from toolfold.plan.hits import hit_forms, hit_tokens
 from toolfold.plan.model import Json, MetaToolPlan, ToolPlan
 from toolfold.plan.search_index import search_index, server_of
@@ -73,6 +74,7 @@ def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclos
         "hot": disclosed.hot,
         "search": disclosure.search,
         "hits": {"tokens": budget_of(manifest, "hits"), "next": _NEXT},
+        **execution_facts(manifest),
         "runners": {tool.name: list(tool.effects) for tool in meta if tool.effects},
         "inventory": {t.role: t.name for t in meta if t.role in ("capabilities", "schema")},
         "meta_tools": [tool.definition for tool in meta],

@@ -18,6 +18,8 @@ _RUN: Final[Json] = {
         "tool": _STRING,
         # Without this, some clients send an empty object.
         "arguments": {"type": "object", "additionalProperties": True},
+        "fields": {"description": "Keep only these: id,author.name"},
+        "cursor": _STRING,
     },
     "required": ["tool"],
 }

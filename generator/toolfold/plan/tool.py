@@ -8,6 +8,7 @@ from toolfold.plan import naming
 from toolfold.plan.check_names import method_of
 from toolfold.plan.check_schemas import check_examples, check_origin
 from toolfold.plan.escape import docstring
+from toolfold.plan.execution import limits_of
 from toolfold.plan.keywords import walk
 from toolfold.plan.meta_tools import runner_of
 from toolfold.plan.model import Json, ToolPlan
@@ -130,6 +131,7 @@ def _entry(name: str, manifest: Manifest, given: Origin, returned: Origin | None
         "params": f"{naming.class_name(name)}Params",
         "method": method_of(name, tool),
         "wraps_result": wraps_result,
+        **({"limits": limits} if (limits := limits_of(tool)) else {}),
         "signature": shown,
         "example": tool.examples[0].arguments if tool.examples else None,
         "definition": _definition(name, manifest, given.schema, output),

@@ -1,0 +1,92 @@
+"""What a method may know about the call it carries out: progress, cancellation, the cache."""
+
+import asyncio
+import contextlib
+import threading
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from toolfold_runtime.cache import ResultCache
+
+#: Sends progress to the client: so much, of how much, a message.
+Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
+_Progress: TypeAlias = tuple[float, float | None, str | None]
+
+
+class Call:
+    """One call under way; every method may be used from any thread."""
+
+    def __init__(self, cache: "ResultCache", report: Report | None) -> None:
+        self.cache = cache
+        self._report = report
+        self._loop = asyncio.get_running_loop()
+        self._cancelled = threading.Event()
+        self._newest: _Progress | None = None
+        self._last = float("-inf")
+        self._sender: asyncio.Task[None] | None = None
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether nobody waits for the answer any more."""
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Tell the method that nobody waits any more."""
+        self._cancelled.set()
+
+    def progress(self, done: float, total: float | None, message: str | None) -> None:
+        """Tell the client, at once where it keeps up; else only the newest is kept."""
+        if self._report is None or self.is_cancelled:
+            return
+        with contextlib.suppress(RuntimeError):  # the loop has ended
+            self._loop.call_soon_threadsafe(self._take, (done, total, message))
+
+    async def end(self) -> None:
+        """Send what is still to be sent; nothing that comes later is."""
+        if self._sender is not None:
+            await self._sender
+        self._report = None
+
+    def _take(self, progress: _Progress) -> None:
+        if self._report is None or progress[0] <= self._last:
+            return  # the protocol wants it to rise
+        self._last = progress[0]
+        self._newest = progress
+        if self._sender is None or self._sender.done():
+            self._sender = self._loop.create_task(self._send(self._report))
+
+    async def _send(self, report: Report) -> None:
+        while self._newest is not None:
+            newest, self._newest = self._newest, None
+            # A client that is gone, or a transport that has no way back, hears nothing.
+            with contextlib.suppress(Exception):
+                await report(*newest)
+
+
+_CURRENT: ContextVar[Call] = ContextVar("toolfold_call")
+
+
+def entered(call: Call) -> None:
+    """Make this the call that the functions below speak of, in this task and its threads."""
+    _CURRENT.set(call)
+
+
+def progress(done: float, total: float | None = None, message: str | None = None) -> None:
+    """Tell the client how far the running call is; from async and blocking methods alike."""
+    call = _CURRENT.get(None)
+    if call is not None:
+        call.progress(done, total, message)
+
+
+def is_cancelled() -> bool:
+    """Whether the running call was cancelled or timed out; a long loop should look now and then."""
+    call = _CURRENT.get(None)
+    return call is not None and call.is_cancelled
+
+
+def results_cache() -> "ResultCache | None":
+    """The cache of results of the server that runs this call; None outside a call."""
+    call = _CURRENT.get(None)
+    return call.cache if call is not None else None

@@ -1,0 +1,98 @@
+"""Filling in the defaults of arguments that are absent, at every depth where a schema has some."""
+
+import copy
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+Json = dict[str, Any]
+
+_LOCAL: Final = "#/"
+
+
+@dataclass
+class Defaults:
+    """What a schema fills in: values of absent properties, and more inside those that are there."""
+
+    values: Json = field(default_factory=dict)
+    inside: "dict[str, Defaults]" = field(default_factory=dict)
+    each: "Defaults | None" = None
+
+    def fill(self, value: Any) -> Any:
+        """The value with its defaults; what was given is not changed, only copied where needed."""
+        if isinstance(value, dict):
+            return self._filled(value)
+        if isinstance(value, list) and self.each is not None:
+            return [self.each.fill(item) for item in value]
+        return value
+
+    def _filled(self, value: Json) -> Json:
+        found = dict(value)
+        for name, default in self.values.items():
+            if name not in found:
+                found[name] = copy.deepcopy(default)
+        for name, more in self.inside.items():
+            if name in found:
+                found[name] = more.fill(found[name])
+        return found
+
+
+def defaults_of(schema: Json) -> Defaults | None:
+    """The defaults of a schema; None where it has none, so that nothing need be looked at.
+
+    Alternatives (`anyOf`, `oneOf`, `if`) fill nothing in: which of them is meant is not known
+    before the arguments are complete.
+    """
+    reader = _Reader(schema)
+    found = reader.read(schema)
+    return found if reader.has_some else None
+
+
+class _Reader:
+    """Reads one document; a schema that refers to itself is read once."""
+
+    def __init__(self, document: Json) -> None:
+        self.has_some = False
+        self._document = document
+        self._read: dict[int, Defaults] = {}
+
+    def read(self, schema: Any) -> Defaults:
+        if not isinstance(schema, dict):
+            return Defaults()
+        if id(schema) in self._read:
+            return self._read[id(schema)]
+        found = self._read[id(schema)] = Defaults()
+        for part in self._parts(schema, 0):
+            self._add(found, part)
+        return found
+
+    def _parts(self, schema: Any, depth: int) -> list[Json]:
+        """The schema itself and all that hold beside it: what it refers to, what `allOf` lists."""
+        if not isinstance(schema, dict) or depth > 20:
+            return []
+        found = [schema]
+        if isinstance(schema.get("$ref"), str):
+            found += self._parts(self._target(schema["$ref"]), depth + 1)
+        if isinstance(schema.get("allOf"), list):
+            for part in schema["allOf"]:
+                found += self._parts(part, depth + 1)
+        return found
+
+    def _add(self, found: Defaults, part: Json) -> None:
+        properties = part.get("properties")
+        for name, inner in properties.items() if isinstance(properties, dict) else ():
+            if isinstance(inner, dict) and "default" in inner:
+                found.values.setdefault(name, inner["default"])
+                self.has_some = True
+            more = self.read(inner)
+            found.inside.setdefault(name, more)
+        if isinstance(part.get("items"), dict):
+            found.each = found.each or self.read(part["items"])
+
+    def _target(self, reference: str) -> Any:
+        if not reference.startswith(_LOCAL):
+            return self._document if reference == "#" else None
+        value: Any = self._document
+        for step in reference[len(_LOCAL) :].split("/"):
+            key = step.replace("~1", "/").replace("~0", "~")
+            value = value.get(key) if isinstance(value, dict) else None
+        return value

@@ -1,0 +1,74 @@
+"""Keeping things in memory within bounds: so many, so large, for so long."""
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+Value = TypeVar("Value")
+
+
+@dataclass
+class Counts:
+    """How often something was there, and how often it was not."""
+
+    hits: int = 0
+    misses: int = 0
+
+
+@dataclass(frozen=True)
+class _Item(Generic[Value]):
+    value: Value
+    size: int
+    expires: float
+
+
+class Kept(Generic[Value]):
+    """Values by key; the one that was not asked for longest makes room for a new one."""
+
+    def __init__(
+        self, entries: int, size: int, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.size = 0
+        self._most_entries = entries
+        self._most_size = size
+        self._clock = clock
+        self._items: OrderedDict[Hashable, _Item[Value]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def get(self, key: Hashable) -> Value | None:
+        """The value, unless it was never kept, had to make room, or is too old."""
+        item = self._items.get(key)
+        if item is None:
+            return None
+        if item.expires <= self._clock():
+            self._drop(key)
+            return None
+        self._items.move_to_end(key)
+        return item.value
+
+    def put(self, key: Hashable, value: Value, size: int, seconds: float) -> bool:
+        """Keep a value for so long; False where it alone is larger than everything may be."""
+        self._drop(key)
+        if size > self._most_size:
+            return False
+        self._items[key] = _Item(value, size, self._clock() + seconds)
+        self.size += size
+        while len(self._items) > self._most_entries or self.size > self._most_size:
+            self._drop(next(iter(self._items)))
+        return True
+
+    def clear(self) -> int:
+        """Forget everything; how many values were forgotten."""
+        dropped = len(self._items)
+        self._items.clear()
+        self.size = 0
+        return dropped
+
+    def _drop(self, key: Hashable) -> None:
+        item = self._items.pop(key, None)
+        if item is not None:
+            self.size -= item.size

@@ -1,0 +1,71 @@
+"""Results as the schema promises them: made JSON, validated, measured."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolfold_runtime import log
+from toolfold_runtime.catalog import Entry, Json
+from toolfold_runtime.errors import ToolError
+from toolfold_runtime.jsontext import compact
+from toolfold_runtime.schemas import OUTPUT, Schemas
+
+#: No answer is larger than this, whatever its budget: it would fill the client's memory and ours.
+MOST_BYTES: Final = 16_000_000
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a tool returned: plain JSON, its text, and the text's size in bytes. Never changed."""
+
+    value: Any
+    text: str
+    size: int
+
+
+def checked(schemas: Schemas, entry: Entry, returned: Any) -> Result:
+    """The result, if it is JSON and keeps the tool's promise; else a ToolError.
+
+    What is wrong with it is for the tool's author, in the log; the agent is told that it is wrong.
+    """
+    result = _plain(entry, returned)
+    if result.size > MOST_BYTES:
+        text = f"the result of {entry.name} has {result.size:,} bytes, more than can be sent."
+        raise ToolError("budget_exceeded", f"{text} Ask for less.")
+    if OUTPUT in entry.definition:
+        _keep_promise(schemas, entry, structured(entry, result.value))
+    return result
+
+
+def structured(entry: Entry, value: Any) -> Any:
+    """A value as the output schema has it: wrapped where the schema's root is no object."""
+    return {"result": value} if entry.wraps_result else value
+
+
+def _plain(entry: Entry, returned: Any) -> Result:
+    from pydantic_core import to_jsonable_python
+
+    try:
+        if isinstance(returned, Iterator):
+            raise TypeError("an iterator, which may never end; return a list")
+        value = to_jsonable_python(returned, by_alias=True, inf_nan_mode="constants")
+        text = value if isinstance(value, str) and OUTPUT not in entry.definition else None
+        text = compact(value) if text is None else text
+        return Result(value, text, len(text.encode()))
+    except Exception as error:
+        # Whatever an author's object does while it is turned into JSON, it is no JSON.
+        log.warning("the result is not JSON", tool=entry.name, error=str(error))
+        raise ToolError("invalid_result", f"{entry.name} returned what is not JSON.") from None
+
+
+def _keep_promise(schemas: Schemas, entry: Entry, value: Json) -> None:
+    validator = schemas.validator(entry, OUTPUT)
+    if validator.is_valid(value):
+        return
+    broken = next(iter(validator.iter_errors(value)), None)
+    if broken is not None:
+        # Where and which rule, but not what was found there: values are nobody's business.
+        at, rule = ("/".join(map(str, path)) for path in (broken.instance_path, broken.schema_path))
+        log.warning("the result breaks `returns`", tool=entry.name, at=at, rule=rule)
+    text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
+    raise ToolError("invalid_result", text)

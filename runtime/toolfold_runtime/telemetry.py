@@ -1,0 +1,129 @@
+"""What happened, for operators: a span, metrics and a log line for every call.
+
+Spans and metrics go through the OpenTelemetry API, which does nothing until the process has an
+SDK; see `export`. The SDK of MCP opens a span for the request and takes the trace context from the
+client, so ours are its children. Sizes are recorded, values only where TOOLFOLD_TRACE_VALUES is 1.
+"""
+
+import os
+import time
+from asyncio import CancelledError
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from opentelemetry import metrics, trace
+from opentelemetry.metrics import CallbackOptions, Observation
+from opentelemetry.trace import StatusCode
+
+from toolfold_runtime import log
+from toolfold_runtime.catalog import Entry, Json
+from toolfold_runtime.errors import ToolError
+from toolfold_runtime.jsontext import compact
+from toolfold_runtime.kept import Counts
+
+_NAME: Final = "toolfold"
+_LONGEST: Final = 4000
+
+
+@dataclass
+class Record:
+    """What is known about a call by its end."""
+
+    cache: str = "off"
+    result_bytes: int = 0
+    outcome: str = "ok"
+    text: str = ""
+
+
+class Telemetry:
+    """Records calls, and lets counters be looked at."""
+
+    def __init__(self, counters: Mapping[str, Counts], gauges: Mapping[str, Callable[[], int]]):
+        self._tracer = trace.get_tracer(_NAME)
+        self._shows_values = os.environ.get("TOOLFOLD_TRACE_VALUES") == "1"
+        meter = metrics.get_meter(_NAME)
+        self._calls = meter.create_counter("toolfold.tool.calls", "{call}", "Calls of tools")
+        self._seconds = meter.create_histogram("toolfold.tool.duration", "s", "Time of a call")
+        self._bytes = meter.create_histogram("toolfold.tool.result.size", "By", "Size of a result")
+        self._counters, self._gauges = counters, gauges
+        meter.create_observable_counter(
+            "toolfold.cache.lookups", [self._lookups], "{lookup}", "Look-ups, hit or miss"
+        )
+        meter.create_observable_gauge(
+            "toolfold.cache.size", [self._sizes], "", "Entries and bytes of the cache of results"
+        )
+
+    @contextmanager
+    def call(self, entry: Entry, arguments: Json) -> Iterator[Record]:
+        """Record what happens inside; the caller fills in what only it knows."""
+        record, started = Record(), time.perf_counter()
+        span = self._tracer.start_span(f"tool.exec.{entry.name}")
+        try:
+            if not span.is_recording():
+                yield record
+                return
+            with trace.use_span(span, record_exception=False, set_status_on_exception=False):
+                yield record
+        except BaseException as error:
+            record.outcome = _outcome(error)
+            raise
+        finally:
+            seconds = time.perf_counter() - started
+            self._measure(entry, record, seconds)
+            if span.is_recording():
+                self._describe(span, entry, arguments, record)
+            span.end()
+
+    def _measure(self, entry: Entry, record: Record, seconds: float) -> None:
+        labels = {"tool": entry.name, "outcome": record.outcome, "cache": record.cache}
+        self._calls.add(1, labels)
+        self._seconds.record(seconds, labels)
+        if record.outcome == "ok":
+            self._bytes.record(record.result_bytes, {"tool": entry.name})
+        if log.is_chatty():
+            log.info(
+                "call", **labels, ms=round(seconds * 1000, 3), result_bytes=record.result_bytes
+            )
+
+    def _describe(self, span: trace.Span, entry: Entry, arguments: Json, record: Record) -> None:
+        given = _shown(arguments)
+        span.set_attributes(
+            {
+                "gen_ai.tool.name": entry.name,
+                "toolfold.effect": entry.effect,
+                "toolfold.outcome": record.outcome,
+                "toolfold.cache": record.cache,
+                "toolfold.arguments.bytes": len(given.encode("utf-8", "replace")),
+                "toolfold.result.bytes": record.result_bytes,
+            }
+        )
+        if self._shows_values:
+            span.set_attribute("toolfold.arguments", given[:_LONGEST])
+            span.set_attribute("toolfold.result", record.text[:_LONGEST])
+        if record.outcome != "ok":
+            span.set_attribute("error.type", record.outcome)
+            span.set_status(StatusCode.ERROR)
+
+    def _lookups(self, _: CallbackOptions) -> Iterable[Observation]:
+        for kind, counts in self._counters.items():
+            yield Observation(counts.hits, {"kind": kind, "state": "hit"})
+            yield Observation(counts.misses, {"kind": kind, "state": "miss"})
+
+    def _sizes(self, _: CallbackOptions) -> Iterable[Observation]:
+        for unit, value in self._gauges.items():
+            yield Observation(value(), {"unit": unit})
+
+
+def _outcome(error: BaseException) -> str:
+    if isinstance(error, ToolError):
+        return error.code
+    return "cancelled" if isinstance(error, CancelledError) else "failed"
+
+
+def _shown(arguments: Any) -> str:
+    try:
+        return compact(arguments)
+    except ValueError:
+        return ""
