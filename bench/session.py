@@ -8,8 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Self
 
-_TICK = os.sysconf("SC_CLK_TCK")
-
 
 class Session:
     """A server over stdio, asked one request after the other."""
@@ -54,8 +52,8 @@ class Session:
 
     def cpu(self) -> float:
         """CPU seconds of the server so far."""
-        fields = Path(f"/proc/{self.process.pid}/stat").read_text().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICK
+        # The kernel's clock of that process, to the nanosecond; /proc has ticks of 10 ms.
+        return time.clock_gettime((~self.process.pid << 3) | 2)
 
     def cpu_per_call(self, tool: str, arguments: dict[str, Any], times: int) -> float:
         """CPU of one call in ms, the first calls aside."""
