@@ -53,11 +53,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _generate(options: argparse.Namespace) -> int:
+    from toolfold.implementation.examine import examine
     from toolfold.project import generate, project_at
 
     project = project_at(options.manifest, options.output, use_cache=options.cache)
     done = generate(project, _progress())
-    _print_findings(done.warnings, [], options)
+    examined = examine(project.manifest, project.output, "warning", may_write=True)
+    _print_findings([*done.warnings, *examined.problems], [], options)
     if not options.quiet:
         written = done.written
         counts = f"{len(written.written)} written, {written.unchanged} unchanged"
@@ -65,23 +67,32 @@ def _generate(options: argparse.Namespace) -> int:
         out = sys.stdout if options.format == "text" else sys.stderr
         print(f"{project.output}/: {counts}{removed}", file=out)
         print(f"exposure: {done.exposure}", file=out)
+        if examined.written:
+            print(f"{examined.written}: written; its methods wait for you", file=out)
+    _print_stub(examined.stub, options)
     return 0
 
 
 def _check(options: argparse.Namespace) -> int:
+    from toolfold.implementation.examine import examine
     from toolfold.project import check, project_at
 
     project = project_at(options.manifest, options.output, use_cache=options.cache)
     done = check(project, _progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
-    _print_findings(done.warnings, drift, options)
+    examined = examine(project.manifest, project.output, "error", may_write=False)
+    _print_findings([*done.warnings, *examined.problems], drift, options)
+    _print_stub(examined.stub, options)
+    if options.format == "text" and not drift:
+        for notice in examined.notices:
+            _complain(f"notice: {notice}")
     if options.diff and options.format == "text":
         for difference in done.differences:
             print(difference.diff(), end="")
     if drift:
         _complain("run `toolfold generate` and commit the result")
     is_refused = options.strict and any(p.code in _STRICT for p in done.warnings)
-    return 1 if drift or is_refused else 0
+    return 1 if drift or is_refused or examined.problems else 0
 
 
 def _progress() -> Callable[[int, int], None]:
@@ -180,11 +191,20 @@ def _print_findings(
     if form != "text":
         print(machine_report(problems, drift, form))
         return
-    if problems:
-        everything = getattr(options, "verbose", True)
-        _complain(report(problems) if everything else summary(problems))
+    everything = getattr(options, "verbose", True)
+    in_full = [p for p in problems if everything or p.severity == "error"]
+    in_short = [p for p in problems if not everything and p.severity != "error"]
+    for text in (report(in_full), summary(in_short)):
+        if text:
+            _complain(text)
     for found in drift:
         print(found)
+
+
+def _print_stub(stub: str, options: argparse.Namespace) -> None:
+    """What to paste into the implementation; machines find it in the hints."""
+    if stub and options.format == "text":
+        _complain(f"paste into the class:\n\n{stub}")
 
 
 def _complain(text: str) -> None:

@@ -7,6 +7,8 @@ from typing import Any, Final
 Json = dict[str, Any]
 
 _LOCAL: Final = "#/"
+# Only below these can there be more defaults.
+_NESTING: Final = frozenset({"properties", "items", "allOf", "$ref"})
 
 
 @dataclass
@@ -83,8 +85,8 @@ class _Reader:
             if isinstance(inner, dict) and "default" in inner:
                 found.values.setdefault(name, inner["default"])
                 self.has_some = True
-            more = self.read(inner)
-            found.inside.setdefault(name, more)
+            if isinstance(inner, dict) and _NESTING & set(inner):
+                found.inside.setdefault(name, self.read(inner))
         if isinstance(part.get("items"), dict):
             found.each = found.each or self.read(part["items"])
 

@@ -143,6 +143,7 @@ def test_a_server_whose_implementation_is_missing_says_so_and_ends(
     implementation: str, said: str, tmp_path: Path
 ) -> None:
     output = generate(tmp_path, changed(implementation=implementation))
+    (tmp_path / "nowhere.py").unlink(missing_ok=True)  # which generating wrote to start from
 
     done = subprocess.run(
         [sys.executable, "-m", f"{PACKAGE}.server"],
