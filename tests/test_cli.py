@@ -69,9 +69,7 @@ def toolfold(*arguments: str, cwd: Path) -> Said:
     return Said(done.returncode, done.stdout, done.stderr)
 
 
-NOTICE = (
-    "notice: no `implementation` is declared: the tools are described and cannot be called\n"
-)
+NOTICE = "notice: no `implementation` is declared: the tools are described and cannot be called\n"
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from .explore import fields_of
 from .export import NodeRecord, moment
 from .lookup import node_number, nodes_by_number, supertag_number
 from .records import NodeWriter
-from .results import Field, Node
+from .results import Row
 
 
 def create(
@@ -24,7 +24,7 @@ def create(
     fields: dict[str, list[str]],
     children: Sequence[str],
     parent_id: str | None,
-) -> Node:
+) -> Row:
     """Store a node at the end of its siblings and return it.
 
     Everything is checked first: unknown supertags, fields that none of them defines, values
@@ -87,7 +87,7 @@ def _next_position(db: sqlite3.Connection, parent_id: str | None) -> int:
     return last + 1
 
 
-def _checked_fields(given: dict[str, list[str]], defined: list[Field]) -> dict[str, list[str]]:
+def _checked_fields(given: dict[str, list[str]], defined: list[Row]) -> dict[str, list[str]]:
     """Put the values under the fields' own names; a field may be written in any case."""
     by_key = {field["name"].casefold(): field for field in reversed(defined)}
     checked: dict[str, list[str]] = {}
@@ -104,12 +104,13 @@ def _checked_fields(given: dict[str, list[str]], defined: list[Field]) -> dict[s
     return checked
 
 
-def _checked_value(field: Field, value: str) -> str:
+def _checked_value(field: Row, value: str) -> str:
     if field["type"] == "options":
-        for option in field["options"]:
+        options: list[str] = field["options"]
+        for option in options:
             if option.casefold() == value.casefold():
                 return option
-        raise unknown(f"option of {field['name']}", value, field["options"], "use one of these")
+        raise unknown(f"option of {field['name']}", value, options, "use one of these")
     fits, expected = _KINDS[field["type"]]
     if not fits(value):
         raise WorkspaceError(f"{field['name']} does not take {quoted(value)}; give {expected}")

@@ -4,7 +4,7 @@ import json
 import sqlite3
 
 from .lookup import node_number, nodes_by_number, supertag_number
-from .results import Field, NodeDetails, OutlineItem, Stats, Supertag, SupertagInfo
+from .results import Row
 
 _COUNTED = (
     "SELECT t.name, t.description,"
@@ -12,21 +12,21 @@ _COUNTED = (
 )
 
 
-def supertags(db: sqlite3.Connection, sort: str, limit: int) -> list[Supertag]:
+def supertags(db: sqlite3.Connection, sort: str, limit: int) -> list[Row]:
     """Supertags by name, or by the number of their nodes, most first."""
     order = "t.name" if sort == "name" else "uses DESC, t.name"
     rows = db.execute(f"{_COUNTED} ORDER BY {order} LIMIT ?", (limit,))
     return [_supertag(row) for row in rows]
 
 
-def supertag_info(db: sqlite3.Connection, supertag: str) -> SupertagInfo:
+def supertag_info(db: sqlite3.Connection, supertag: str) -> Row:
     """Return a supertag and its fields."""
     number = supertag_number(db, supertag)
     row = db.execute(f"{_COUNTED} WHERE t.number = ?", (number,)).fetchone()
     return {"supertag": _supertag(row), "fields": fields_of(db, number)}
 
 
-def fields_of(db: sqlite3.Connection, supertag: int) -> list[Field]:
+def fields_of(db: sqlite3.Connection, supertag: int) -> list[Row]:
     """Return the fields that a supertag defines, in order."""
     rows = db.execute(
         "SELECT name, type, options FROM fields WHERE supertag = ? ORDER BY position", (supertag,)
@@ -36,7 +36,7 @@ def fields_of(db: sqlite3.Connection, supertag: int) -> list[Field]:
     ]
 
 
-def stats(db: sqlite3.Connection) -> Stats:
+def stats(db: sqlite3.Connection) -> Row:
     """Totals; the time of the last update is empty while there are no nodes."""
     row = db.execute(
         "SELECT (SELECT count(*) FROM nodes), (SELECT count(*) FROM supertags),"
@@ -55,13 +55,13 @@ def stats(db: sqlite3.Connection) -> Stats:
     }
 
 
-def node(db: sqlite3.Connection, node_id: str, depth: int, limit: int) -> NodeDetails:
+def node(db: sqlite3.Connection, node_id: str, depth: int, limit: int) -> Row:
     """Return a node, its fields, and the outline below it down to a depth."""
     number = node_number(db, node_id)
     parent = db.execute("SELECT parent FROM nodes WHERE number = ?", (number,)).fetchone()[0]
     count = db.execute("SELECT count(*) FROM nodes WHERE parent = ?", (node_id,)).fetchone()[0]
     found = nodes_by_number(db, [number])[0]
-    details: NodeDetails = {
+    details: Row = {
         "id": found["id"],
         "name": found["name"],
         "description": found["description"],
@@ -76,7 +76,7 @@ def node(db: sqlite3.Connection, node_id: str, depth: int, limit: int) -> NodeDe
     return details
 
 
-def _supertag(row: tuple[str, str, int]) -> Supertag:
+def _supertag(row: tuple[str, str, int]) -> Row:
     return {"name": row[0], "description": row[1], "count": row[2]}
 
 
@@ -89,9 +89,9 @@ def _fields_on(db: sqlite3.Connection, number: int) -> dict[str, list[str]]:
     return fields
 
 
-def _outline(db: sqlite3.Connection, node_id: str, depth: int, limit: int) -> list[OutlineItem]:
+def _outline(db: sqlite3.Connection, node_id: str, depth: int, limit: int) -> list[Row]:
     """Descendants as an outline reads: a node, then what is below it, then its next sibling."""
-    outline: list[OutlineItem] = []
+    outline: list[Row] = []
     waiting = _children(db, node_id, 1, limit) if depth else []
     while waiting and len(outline) < limit:
         item = waiting.pop()
@@ -101,7 +101,7 @@ def _outline(db: sqlite3.Connection, node_id: str, depth: int, limit: int) -> li
     return outline
 
 
-def _children(db: sqlite3.Connection, node_id: str, level: int, limit: int) -> list[OutlineItem]:
+def _children(db: sqlite3.Connection, node_id: str, level: int, limit: int) -> list[Row]:
     """Children last to first, so that the first is the next to be taken off the end."""
     rows = db.execute(
         "SELECT id, name FROM nodes WHERE parent = ? ORDER BY position, number LIMIT ?",

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from .errors import WorkspaceError, quoted, unknown
-from .results import Node
+from .results import Row
 from .text import match_expression, words
 
 
@@ -29,7 +29,7 @@ def supertag_number(db: sqlite3.Connection, name: str) -> int:
     return number
 
 
-def nodes_by_number(db: sqlite3.Connection, numbers: Sequence[int]) -> list[Node]:
+def nodes_by_number(db: sqlite3.Connection, numbers: Sequence[int]) -> list[Row]:
     """Tell about each node, in the order asked for."""
     wanted = (json.dumps(numbers),)
     supertags: defaultdict[int, list[str]] = defaultdict(list)
@@ -39,7 +39,7 @@ def nodes_by_number(db: sqlite3.Connection, numbers: Sequence[int]) -> list[Node
         wanted,
     ):
         supertags[number].append(name)
-    found: dict[int, Node] = {
+    found: dict[int, Row] = {
         number: {
             "id": node_id,
             "name": name,

@@ -5,7 +5,7 @@ import sqlite3
 from .errors import WorkspaceError, unknown
 from .lookup import nodes_by_number, supertag_number
 from .records import supertag_token
-from .results import FieldValue, Hit, Node
+from .results import Row
 from .text import excerpt, match_expression, query_words
 from .vectors import similar
 
@@ -29,7 +29,7 @@ _FROM_THE_SUPERTAG = """
 """
 
 
-def search(db: sqlite3.Connection, query: str, supertag: str | None, limit: int) -> list[Hit]:
+def search(db: sqlite3.Connection, query: str, supertag: str | None, limit: int) -> list[Row]:
     """Nodes with all words of the query, best first; with any of them when none has all."""
     terms = query_words(query)
     scope = ""
@@ -50,7 +50,7 @@ def tagged(
     value: str | None,
     limit: int,
     offset: int,
-) -> list[Node]:
+) -> list[Row]:
     """Nodes with a supertag, newest change first; a field and a value narrow them down."""
     number = supertag_number(db, supertag)
     if field is None and value is not None:
@@ -67,7 +67,7 @@ def tagged(
     return nodes_by_number(db, [found for (found,) in rows])
 
 
-def semantic_search(db: sqlite3.Connection, query: str, limit: int, min_score: float) -> list[Hit]:
+def semantic_search(db: sqlite3.Connection, query: str, limit: int, min_score: float) -> list[Row]:
     """Nodes whose name and description resemble the query, best first."""
     terms = query_words(query)
     rows = similar(db, query, limit, min_score)
@@ -75,9 +75,7 @@ def semantic_search(db: sqlite3.Connection, query: str, limit: int, min_score: f
     return [_hit(node, score, terms) for node, (_, score) in zip(nodes, rows, strict=True)]
 
 
-def field_values(
-    db: sqlite3.Connection, field: str, supertag: str | None, limit: int
-) -> list[FieldValue]:
+def field_values(db: sqlite3.Connection, field: str, supertag: str | None, limit: int) -> list[Row]:
     """Count the values of a field, most used first."""
     _check_field(db, field)
     number = None if supertag is None else supertag_number(db, supertag)
@@ -90,7 +88,7 @@ def field_values(
     return [{"value": value, "count": count} for value, count in rows]
 
 
-def _hit(node: Node, score: float, terms: list[str]) -> Hit:
+def _hit(node: Row, score: float, terms: list[str]) -> Row:
     return {
         "id": node["id"],
         "name": node["name"],

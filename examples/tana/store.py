@@ -9,36 +9,21 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from copy import deepcopy
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TypeVar
 
 from . import explore, transcripts
 from . import query as _query
 from .create import create as create_node
 from .errors import WorkspaceError
 from .export import read_export
-from .results import (
-    Cleared,
-    FieldValue,
-    Hit,
-    LineHit,
-    Meeting,
-    Node,
-    NodeDetails,
-    Stats,
-    Supertag,
-    SupertagInfo,
-    SyncCounts,
-    Transcript,
-)
+from .results import Row
 from .schema import connect
 from .sync import apply_export
 
 __all__ = ["Store", "WorkspaceError", "open_store"]
 
 _SAMPLE = Path(__file__).with_name("sample.json")
-_MOST_CACHED = 256
 
 Result = TypeVar("Result")
 
@@ -60,14 +45,13 @@ class Store:
         # reads take milliseconds, so a connection for each thread would gain little.
         self._lock = threading.Lock()
         self._db = connect(database)
-        self._cache: dict[tuple[object, ...], object] = {}
 
     def close(self) -> None:
         """Release the database; the store is of no use afterwards."""
         with self._lock:
             self._db.close()
 
-    def search(self, *, query: str, supertag: str | None = None, limit: int = 20) -> list[Hit]:
+    def search(self, *, query: str, supertag: str | None = None, limit: int = 20) -> list[Row]:
         """Nodes that contain the words of the query."""
         return self._read(lambda db: _query.search(db, query, supertag, limit))
 
@@ -79,52 +63,45 @@ class Store:
         value: str | None = None,
         limit: int = 20,
         offset: int = 0,
-    ) -> list[Node]:
+    ) -> list[Row]:
         """Nodes that carry a supertag, newest change first."""
         return self._read(lambda db: _query.tagged(db, supertag, field, value, limit, offset))
 
-    def semantic_search(self, *, query: str, limit: int = 10, min_score: float = 0.1) -> list[Hit]:
+    def semantic_search(self, *, query: str, limit: int = 10, min_score: float = 0.1) -> list[Row]:
         """Nodes that resemble the query; see `vectors` for what that means."""
         return self._read(lambda db: _query.semantic_search(db, query, limit, min_score))
 
     def field_values(
         self, *, field: str, supertag: str | None = None, limit: int = 50
-    ) -> list[FieldValue]:
+    ) -> list[Row]:
         """Count the values of a field."""
-        return self._cached(
-            ("field_values", field, supertag, limit),
-            lambda db: _query.field_values(db, field, supertag, limit),
-        )
+        return self._read(lambda db: _query.field_values(db, field, supertag, limit))
 
-    def supertags(self, *, sort: str = "count", limit: int = 50) -> list[Supertag]:
+    def supertags(self, *, sort: str = "count", limit: int = 50) -> list[Row]:
         """List the supertags and how many nodes carry each."""
-        return self._cached(
-            ("supertags", sort, limit), lambda db: explore.supertags(db, sort, limit)
-        )
+        return self._read(lambda db: explore.supertags(db, sort, limit))
 
-    def stats(self) -> Stats:
+    def stats(self) -> Row:
         """Return the totals of the workspace."""
-        return self._cached(("stats",), explore.stats)
+        return self._read(explore.stats)
 
-    def supertag_info(self, *, supertag: str) -> SupertagInfo:
+    def supertag_info(self, *, supertag: str) -> Row:
         """Return a supertag and the fields it defines."""
-        return self._cached(
-            ("supertag_info", supertag), lambda db: explore.supertag_info(db, supertag)
-        )
+        return self._read(lambda db: explore.supertag_info(db, supertag))
 
-    def node(self, *, node_id: str, depth: int = 1, limit: int = 50) -> NodeDetails:
+    def node(self, *, node_id: str, depth: int = 1, limit: int = 50) -> Row:
         """One node with its fields and the outline below it."""
         return self._read(lambda db: explore.node(db, node_id, depth, limit))
 
     def transcript_list(
         self, *, speaker: str | None = None, since: str | None = None, limit: int = 20
-    ) -> list[Meeting]:
+    ) -> list[Row]:
         """Meetings that have a transcript, latest first."""
         return self._read(lambda db: transcripts.transcript_list(db, speaker, since, limit))
 
     def transcript_show(
         self, *, meeting_id: str, speaker: str | None = None, start: int = 1, limit: int = 50
-    ) -> Transcript:
+    ) -> Row:
         """Return a stretch of a meeting's transcript."""
         return self._read(
             lambda db: transcripts.transcript_show(db, meeting_id, speaker, start, limit)
@@ -132,7 +109,7 @@ class Store:
 
     def transcript_search(
         self, *, query: str, speaker: str | None = None, limit: int = 20
-    ) -> list[LineHit]:
+    ) -> list[Row]:
         """Transcript lines that contain the words of the query."""
         return self._read(lambda db: transcripts.transcript_search(db, query, speaker, limit))
 
@@ -145,41 +122,23 @@ class Store:
         fields: dict[str, list[str]] | None = None,
         children: list[str] | None = None,
         parent_id: str | None = None,
-    ) -> Node:
+    ) -> Row:
         """Store a new node with everything that was asked for, or nothing."""
         with self._writing() as db:
             return create_node(
                 db, name, description, supertags or [], fields or {}, children or [], parent_id
             )
 
-    def sync(self, *, path: str, dry_run: bool = False) -> SyncCounts:
+    def sync(self, *, path: str, dry_run: bool = False) -> Row:
         """Bring the workspace to the state of an export file, or only say what would change."""
         export = read_export(Path(path))
         with self._writing(keep=not dry_run) as db:
             counts = apply_export(db, export)
         return {**counts, "applied": not dry_run}
 
-    def cache_clear(self) -> Cleared:
-        """Forget cached answers, so that the next ones are read from the database."""
-        with self._lock:
-            dropped = len(self._cache)
-            self._cache.clear()
-        return {"dropped": dropped}
-
     def _read(self, operation: Callable[[sqlite3.Connection], Result]) -> Result:
         with self._lock, _problems_told():
             return operation(self._db)
-
-    def _cached(
-        self, key: tuple[object, ...], operation: Callable[[sqlite3.Connection], Result]
-    ) -> Result:
-        with self._lock, _problems_told():
-            if key not in self._cache:
-                if len(self._cache) >= _MOST_CACHED:
-                    del self._cache[next(iter(self._cache))]
-                self._cache[key] = operation(self._db)
-            # A copy, because the caller may change what it gets.
-            return deepcopy(cast("Result", self._cache[key]))
 
     @contextmanager
     def _writing(self, keep: bool = True) -> Iterator[sqlite3.Connection]:
@@ -193,8 +152,6 @@ class Store:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
                 raise
-            if keep:
-                self._cache.clear()
 
 
 @contextmanager

@@ -6,10 +6,10 @@ from collections import Counter
 
 from .export import Export, SupertagRecord
 from .records import NodeWriter, digest_of
-from .results import SyncCounts
+from .results import Row
 
 
-def apply_export(db: sqlite3.Connection, export: Export) -> SyncCounts:
+def apply_export(db: sqlite3.Connection, export: Export) -> Row:
     """Add, change and remove nodes until the exported part of the workspace equals the export.
 
     Nodes that were created here and that no export has mentioned yet stay. Runs inside the

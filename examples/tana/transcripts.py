@@ -5,7 +5,7 @@ import sqlite3
 
 from .errors import WorkspaceError, quoted, unknown
 from .lookup import node_number
-from .results import Line, LineHit, Meeting, Transcript
+from .results import Row
 from .text import match_expression, query_words, words
 
 # As for nodes: of a very common word the lines stored last are ranked.
@@ -14,7 +14,7 @@ _RANKED = 4000
 
 def transcript_list(
     db: sqlite3.Connection, speaker: str | None, since: str | None, limit: int
-) -> list[Meeting]:
+) -> list[Row]:
     """Meetings, latest first; only those where somebody spoke, or since a day."""
     names = None if speaker is None else json.dumps(_speakers_like(db, speaker))
     rows = db.execute(
@@ -29,7 +29,7 @@ def transcript_list(
 
 def transcript_show(
     db: sqlite3.Connection, meeting_id: str, speaker: str | None, start: int, limit: int
-) -> Transcript:
+) -> Row:
     """Lines of one meeting from a line number on; only those of a speaker, if one is named."""
     number = node_number(db, meeting_id)
     if not db.execute("SELECT 1 FROM meetings WHERE node = ?", (number,)).fetchone():
@@ -48,7 +48,7 @@ def transcript_show(
         " AND speaker IN (SELECT value FROM json_each(?)) ORDER BY line LIMIT ?",
         (number, start, json.dumps(names), limit),
     )
-    lines: list[Line] = [
+    lines: list[Row] = [
         {"line": line, "speaker": who, "time": time, "text": text} for line, who, time, text in rows
     ]
     return {
@@ -62,7 +62,7 @@ def transcript_show(
 
 def transcript_search(
     db: sqlite3.Connection, query: str, speaker: str | None, limit: int
-) -> list[LineHit]:
+) -> list[Row]:
     """Lines with all words of the query, best first; with any of them when none has all."""
     terms = query_words(query)
     scope = ""
@@ -94,7 +94,7 @@ def _ranked(
     ).fetchall()
 
 
-def _meeting(db: sqlite3.Connection, number: int) -> Meeting:
+def _meeting(db: sqlite3.Connection, number: int) -> Row:
     node_id, name, date, count = db.execute(
         "SELECT n.id, n.name, m.date, m.line_count FROM meetings m"
         " JOIN nodes n ON n.number = m.node WHERE m.node = ?",

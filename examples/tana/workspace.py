@@ -1,7 +1,7 @@
 """The implementation behind `tools.yaml`: each tool is one operation of the store."""
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pydantic import TypeAdapter
 from tana_mcp.handlers import Handlers
@@ -31,13 +31,14 @@ from tana_mcp.models.tana_transcript_show import (
     TanaTranscriptShowParams,
     TanaTranscriptShowResult,
 )
-from toolfold_runtime import ToolError
+from toolfold_runtime import ToolError, results_cache
 from toolfold_runtime.models import Model
 
 from examples.tana.errors import WorkspaceError
 from examples.tana.store import open_store
 
 Result = TypeVar("Result")
+_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
 
 
 class Workspace(Handlers):
@@ -48,68 +49,81 @@ class Workspace(Handlers):
 
     def tana_search(self, params: TanaSearchParams) -> TanaSearchResult:
         """Find nodes by their words."""
-        return _typed(TypeAdapter(TanaSearchResult), self._store.search, params)
+        return _typed(TanaSearchResult, self._store.search, params)
 
     def tana_tagged(self, params: TanaTaggedParams) -> TanaTaggedResult:
         """Find nodes by supertag."""
-        return _typed(TypeAdapter(TanaTaggedResult), self._store.tagged, params)
+        return _typed(TanaTaggedResult, self._store.tagged, params)
 
     def tana_semantic_search(self, params: TanaSemanticSearchParams) -> TanaSemanticSearchResult:
         """Find nodes by likeness."""
-        adapter = TypeAdapter(TanaSemanticSearchResult)
-        return _typed(adapter, self._store.semantic_search, params)
+        return _typed(TanaSemanticSearchResult, self._store.semantic_search, params)
 
     def tana_field_values(self, params: TanaFieldValuesParams) -> TanaFieldValuesResult:
         """The values a field has."""
-        return _typed(TypeAdapter(TanaFieldValuesResult), self._store.field_values, params)
+        return _typed(TanaFieldValuesResult, self._store.field_values, params)
 
     def tana_supertags(self, params: TanaSupertagsParams) -> TanaSupertagsResult:
         """All supertags."""
-        return _typed(TypeAdapter(TanaSupertagsResult), self._store.supertags, params)
+        return _typed(TanaSupertagsResult, self._store.supertags, params)
 
     def tana_stats(self, params: TanaStatsParams) -> TanaStatsResult:
         """Totals of the workspace."""
-        return _typed(TypeAdapter(TanaStatsResult), self._store.stats, params)
+        return _typed(TanaStatsResult, self._store.stats, params)
 
     def tana_supertag_info(self, params: TanaSupertagInfoParams) -> TanaSupertagInfoResult:
         """A supertag and its fields."""
-        return _typed(TypeAdapter(TanaSupertagInfoResult), self._store.supertag_info, params)
+        return _typed(TanaSupertagInfoResult, self._store.supertag_info, params)
 
     def tana_node(self, params: TanaNodeParams) -> TanaNodeResult:
         """One node with its children."""
-        return _typed(TypeAdapter(TanaNodeResult), self._store.node, params)
+        return _typed(TanaNodeResult, self._store.node, params)
 
     def tana_transcript_list(self, params: TanaTranscriptListParams) -> TanaTranscriptListResult:
         """Meetings that have a transcript."""
-        return _typed(TypeAdapter(TanaTranscriptListResult), self._store.transcript_list, params)
+        return _typed(TanaTranscriptListResult, self._store.transcript_list, params)
 
     def tana_transcript_show(self, params: TanaTranscriptShowParams) -> TanaTranscriptShowResult:
         """One transcript."""
-        return _typed(TypeAdapter(TanaTranscriptShowResult), self._store.transcript_show, params)
+        return _typed(TanaTranscriptShowResult, self._store.transcript_show, params)
 
     def tana_transcript_search(
         self, params: TanaTranscriptSearchParams
     ) -> TanaTranscriptSearchResult:
         """Lines of transcripts by their words."""
-        adapter = TypeAdapter(TanaTranscriptSearchResult)
-        return _typed(adapter, self._store.transcript_search, params)
+        return _typed(TanaTranscriptSearchResult, self._store.transcript_search, params)
 
     def tana_create(self, params: TanaCreateParams) -> TanaCreateResult:
         """Create a node."""
-        return _typed(TypeAdapter(TanaCreateResult), self._store.create, params)
+        return _typed(TanaCreateResult, self._store.create, params)
 
     def tana_sync(self, params: TanaSyncParams) -> TanaSyncResult:
         """Take over an export."""
-        return _typed(TypeAdapter(TanaSyncResult), self._store.sync, params)
+        return _typed(TanaSyncResult, self._store.sync, params)
 
     def tana_cache_clear(self, params: TanaCacheClearParams) -> TanaCacheClearResult:
         """Forget cached answers."""
-        return _typed(TypeAdapter(TanaCacheClearResult), self._store.cache_clear, params)
+        kept = results_cache()
+        if kept is None:  # called from elsewhere than a server
+            return TanaCacheClearResult(dropped=0, hits=0, misses=0)
+        counts = kept.counts
+        return TanaCacheClearResult(dropped=kept.clear(), hits=counts.hits, misses=counts.misses)
+
+    def close(self) -> None:
+        """Release the database."""
+        self._store.close()
 
 
-def _typed(adapter: TypeAdapter[Result], operation: Callable[..., object], params: Model) -> Result:
+def _typed(kind: type[Result], operation: Callable[..., object], params: Model) -> Result:
     """Run an operation with the parameters that were given; its refusals are for the agent."""
     try:
-        return adapter.validate_python(operation(**params.model_dump()))
+        return _adapter(kind).validate_python(operation(**params.model_dump()))
     except WorkspaceError as error:
         raise ToolError("backend_failed", str(error)) from None
+
+
+def _adapter(kind: type[Result]) -> TypeAdapter[Result]:
+    """The adapter of a result's type, made once: making one costs more than a call."""
+    if kind not in _ADAPTERS:
+        _ADAPTERS[kind] = TypeAdapter(kind)
+    return _ADAPTERS[kind]

@@ -1,5 +1,6 @@
 """Keeping things in memory within bounds: so many, so large, for so long."""
 
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
@@ -34,6 +35,7 @@ class Kept(Generic[Value]):
         self._most_entries = entries
         self._most_size = size
         self._clock = clock
+        self._lock = threading.Lock()  # methods of tools may clear a cache from their threads
         self._items: OrderedDict[Hashable, _Item[Value]] = OrderedDict()
 
     def __len__(self) -> int:
@@ -41,32 +43,35 @@ class Kept(Generic[Value]):
 
     def get(self, key: Hashable) -> Value | None:
         """The value, unless it was never kept, had to make room, or is too old."""
-        item = self._items.get(key)
-        if item is None:
-            return None
-        if item.expires <= self._clock():
-            self._drop(key)
-            return None
-        self._items.move_to_end(key)
-        return item.value
+        with self._lock:
+            item = self._items.get(key)
+            if item is None:
+                return None
+            if item.expires <= self._clock():
+                self._drop(key)
+                return None
+            self._items.move_to_end(key)
+            return item.value
 
     def put(self, key: Hashable, value: Value, size: int, seconds: float) -> bool:
         """Keep a value for so long; False where it alone is larger than everything may be."""
-        self._drop(key)
-        if size > self._most_size:
-            return False
-        self._items[key] = _Item(value, size, self._clock() + seconds)
-        self.size += size
-        while len(self._items) > self._most_entries or self.size > self._most_size:
-            self._drop(next(iter(self._items)))
-        return True
+        with self._lock:
+            self._drop(key)
+            if size > self._most_size:
+                return False
+            self._items[key] = _Item(value, size, self._clock() + seconds)
+            self.size += size
+            while len(self._items) > self._most_entries or self.size > self._most_size:
+                self._drop(next(iter(self._items)))
+            return True
 
     def clear(self) -> int:
         """Forget everything; how many values were forgotten."""
-        dropped = len(self._items)
-        self._items.clear()
-        self.size = 0
-        return dropped
+        with self._lock:
+            dropped = len(self._items)
+            self._items.clear()
+            self.size = 0
+            return dropped
 
     def _drop(self, key: Hashable) -> None:
         item = self._items.pop(key, None)

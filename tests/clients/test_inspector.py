@@ -9,7 +9,7 @@ from tana_mcp.catalog import CATALOG
 
 from tests.clients.node import program, run_node
 from tests.clients.serving import command, listening
-from tests.clients.tana import GENERATED, HOT, INVENTORY, META, PACKAGE
+from tests.clients.tana import DIRECT, GENERATED, HOT, META, PACKAGE
 
 Json = dict[str, Any]
 
@@ -45,7 +45,7 @@ def calling(tool: str, arguments: Json) -> tuple[str, ...]:
 @pytest.mark.parametrize(
     ("exposure", "names"),
     [
-        ("direct", [*INVENTORY, *CATALOG.names()]),
+        ("direct", [*DIRECT, *CATALOG.names()]),
         ("progressive", META),
         ("hybrid", [*META, *HOT]),
     ],

@@ -10,7 +10,7 @@ from tana_mcp.catalog import CATALOG
 
 from tests.clients.node import run_node
 from tests.clients.serving import command, listening
-from tests.clients.tana import GENERATED, INVENTORY, META, PACKAGE, ROOT
+from tests.clients.tana import DIRECT, GENERATED, META, PACKAGE, ROOT
 
 Json = dict[str, Any]
 
@@ -103,7 +103,7 @@ def test_a_client_that_validates_results_accepts_those_of_every_listed_tool(
     seen = session(client, over_stdio("direct"), calls, tmp_path)
 
     listed = {tool["name"]: tool for tool in seen["tools"]}
-    assert set(listed) == {*INVENTORY, *calls}
+    assert set(listed) == {*DIRECT, *calls}
     answers = seen["answers"]
     assert {name: answer for name, answer in answers.items() if answer.get("isError")} == {}
     promised = [name for name in calls if "outputSchema" in listed[name]]

@@ -17,7 +17,10 @@ from examples.tana.store import Store, WorkspaceError, open_store
 ROOT = Path(__file__).parents[2]
 SAMPLE = ROOT / "examples" / "tana" / "sample.json"
 MANIFEST: dict[str, Any] = yaml.safe_load((ROOT / "tools.yaml").read_text(encoding="utf-8"))
-TOOLS: dict[str, Any] = MANIFEST["tools"]
+#: The tools that the store carries out; the cache is the server's.
+TOOLS: dict[str, Any] = {
+    name: tool for name, tool in MANIFEST["tools"].items() if name != "tana_cache_clear"
+}
 EXAMPLES = [
     pytest.param(tool, example["arguments"], id=f"{tool}: {example['description']}")
     for tool, spec in TOOLS.items()
@@ -353,7 +356,6 @@ def test_create_refuses_what_does_not_fit_and_stores_nothing(
     with pytest.raises(WorkspaceError, match=message):
         store.create(**arguments)
 
-    store.cache_clear()
     assert store.stats() == before
 
 
@@ -441,7 +443,6 @@ def test_a_dry_run_counts_and_changes_nothing(store: Store, saved: Callable[[obj
     told = store.sync(path=saved(export_of([node("only")])), dry_run=True)
 
     assert told == {**counts(1, 0, 54, 0), "applied": False}
-    store.cache_clear()
     assert store.stats() == before
 
 
@@ -474,7 +475,6 @@ def test_a_malformed_export_changes_nothing(
     with pytest.raises(WorkspaceError, match=message):
         store.sync(path=saved(export_of(nodes)))
 
-    store.cache_clear()
     assert store.stats() == before
 
 
@@ -521,39 +521,7 @@ def test_a_mistake_is_answered_with_the_way_out(
         method(store, tool)(**arguments)
 
 
-# Cache, files and threads
-
-
-def test_cache_clear_drops_what_was_cached_and_counts_it(store: Store) -> None:
-    store.cache_clear()
-    store.stats()
-    store.stats()
-    store.supertags()
-
-    assert store.cache_clear() == {"dropped": 2}
-    assert store.cache_clear() == {"dropped": 0}
-
-
-def test_cached_answers_belong_to_their_caller(store: Store) -> None:
-    store.supertags()[0]["count"] = -1
-
-    assert store.supertags()[0]["count"] == 15
-
-
-def test_cache_hides_another_programs_change_until_it_is_cleared(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TANA_DATABASE", str(tmp_path / "workspace.db"))
-    ours, theirs = open_store(), open_store()
-    assert ours.stats()["nodes"] == 0
-
-    theirs.create(name="Shared")
-
-    assert ours.stats()["nodes"] == 0
-    ours.cache_clear()
-    assert ours.stats()["nodes"] == 1
-    ours.close()
-    theirs.close()
+# Files and threads
 
 
 def test_a_database_file_keeps_its_content(tmp_path: Path) -> None:

@@ -11,3 +11,5 @@ class TanaCacheClearParams(Model):
 
 class TanaCacheClearResult(Model):
     dropped: int
+    hits: int
+    misses: int
