@@ -71,6 +71,8 @@ class _Reader:
         """The schema itself and all that hold beside it: what it refers to, what `allOf` lists."""
         if not isinstance(schema, dict) or depth > 20:
             return []
+        if "$id" in schema and schema is not self._document:
+            return []  # a document of its own, with references of its own
         found = [schema]
         if isinstance(schema.get("$ref"), str):
             found += self._parts(self._target(schema["$ref"]), depth + 1)

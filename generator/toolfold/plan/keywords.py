@@ -133,8 +133,8 @@ def walk(schema: Any, path: SchemaPath = ()) -> Iterator[tuple[SchemaPath, Any]]
 
 def resolve(root: Any, reference: str) -> Any:
     """What a reference within the document points to, or None."""
-    if not reference.startswith("#"):
-        return None
+    if reference != "#" and not reference.startswith("#/"):
+        return None  # another document, or an anchor, which only the validator follows
     node = root
     for part in reference[1:].split("/")[1:]:
         key = part.replace("~1", "/").replace("~0", "~")

@@ -6,10 +6,11 @@ to `Any`. Every class is named here, so that editing one tool never renames anot
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Final
 
 from toolfold.plan.escape import hides, one_line, shown
-from toolfold.plan.keywords import resolve
+from toolfold.plan.keywords import resolve, walk
 from toolfold.plan.naming import class_name, field_name
 
 Schema = dict[str, Any]
@@ -110,7 +111,7 @@ class _Flattener:
     def _reference(self, reference: str, name: str) -> Schema:
         if reference in self._named:
             return _class_reference(self._named[reference])
-        target = resolve(self.document, reference)
+        target = self._target(reference)
         if not isinstance(target, dict) or reference in self._open:
             return _ANY
         target = self._merged(target)
@@ -144,8 +145,18 @@ class _Flattener:
             if schema["$ref"] in seen:
                 return {}
             seen.add(schema["$ref"])
-            schema = resolve(self.document, schema["$ref"])
+            schema = self._target(schema["$ref"])
         return schema if isinstance(schema, dict) else {}
+
+    def _target(self, reference: str) -> Any:
+        """What a reference points to, or None where only the validator can follow it."""
+        return resolve(self.document, reference) if self._is_one_document else None
+
+    @cached_property
+    def _is_one_document(self) -> bool:
+        """Whether no part has an `$id`, below which references would start anew."""
+        inner = (schema for path, schema in walk(self.document) if path)
+        return not any(isinstance(part, dict) and {"$id", "id"} & set(part) for part in inner)
 
     def _class(self, schema: Schema, name: str) -> None:
         made: Schema = {"type": "object", "properties": {}}
