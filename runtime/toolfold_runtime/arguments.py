@@ -18,8 +18,9 @@ _MOST_FOUND: Final = 100
 
 @dataclass(frozen=True)
 class Checked:
-    """Arguments that the schema accepts, and what the agent should know about them."""
+    """Arguments that the schema accepts: as sent, completed by defaults, and what to say of them."""
 
+    sent: Json
     values: Json
     warnings: tuple[str, ...] = ()
 
@@ -41,13 +42,13 @@ class Arguments:
             if not warnings or not validator.is_valid(changed):
                 raise ToolError("invalid_arguments", _explanation(entry, errors))
             given = changed
-        given = _whole_numbers(given)
+        sent = values = _whole_numbers(given)
         defaults = self._of(entry)
         if defaults is not None:
-            filled = defaults.fill(given)
-            # A default that would break the schema elsewhere is left to the backend.
-            given = filled if validator.is_valid(filled) else given
-        return Checked(given, tuple(warnings))
+            values = defaults.fill(sent)
+            # A default that breaks the schema, alone or beside what was sent, is not applied.
+            values = values if validator.is_valid(values) else sent
+        return Checked(sent, values, tuple(warnings))
 
     def _of(self, entry: Entry) -> Defaults | None:
         if entry.name not in self._defaults:

@@ -2,15 +2,16 @@
 
 from typing import Any, Protocol
 
+from toolfold_runtime.arguments import Checked
 from toolfold_runtime.call import Call
-from toolfold_runtime.catalog import Entry, Json
+from toolfold_runtime.catalog import Entry
 from toolfold_runtime.errors import ToolError
 
 
 class Backend(Protocol):
     """Carries out tools with arguments that their schemas accept."""
 
-    async def run(self, entry: Entry, arguments: Json, call: Call) -> Any:
+    async def run(self, entry: Entry, arguments: Checked, call: Call) -> Any:
         """What the tool returned, as it came; every failure is a ToolError.
 
         Cancelled when nobody waits any more; it may end later than that, and what is still
@@ -27,7 +28,7 @@ class Backend(Protocol):
 class NoBackend:
     """A catalog that is described and cannot be called."""
 
-    async def run(self, entry: Entry, arguments: Json, call: Call) -> Any:
+    async def run(self, entry: Entry, arguments: Checked, call: Call) -> Any:
         """ToolError: nothing is there."""
         text = f"{entry.name} has no implementation here: the server only describes it."
         raise ToolError("backend_failed", text)

@@ -8,7 +8,7 @@ from typing import Any
 
 from toolfold_runtime import cache as cached
 from toolfold_runtime import limits as limited
-from toolfold_runtime.arguments import Arguments
+from toolfold_runtime.arguments import Arguments, Checked
 from toolfold_runtime.backend import Backend
 from toolfold_runtime.cache import ResultCache, State
 from toolfold_runtime.call import Call, Report
@@ -60,7 +60,7 @@ class Executor:
         with self._telemetry.call(entry, arguments) as record:
             coerces = entry.limits.get("coerce_strings", self._coerces)
             given = self._arguments.checked(entry, arguments, coerce_strings=coerces)
-            result, record.cache = await self._result(entry, given.values, report)
+            result, record.cache = await self._result(entry, given, report)
             record.result_bytes, record.text = result.size, result.text
             if fields is None:
                 answer = self.shaper.typed(entry, result)
@@ -69,19 +69,19 @@ class Executor:
         return answer.noted(given.warnings)
 
     async def _result(
-        self, entry: Entry, arguments: Json, report: Report | None
+        self, entry: Entry, arguments: Checked, report: Report | None
     ) -> tuple[Result, State]:
         work = partial(self._run, entry, arguments, report)
         seconds = entry.limits.get("cache")
         if seconds is not None:
-            return await self.cache.result(entry.name, arguments, seconds, work)
+            return await self.cache.result(entry.name, arguments.values, seconds, work)
         try:
             return await work(), "off"
         finally:
             if entry.effect != "read":
                 self.cache.clear()  # what was read before may be different now
 
-    async def _run(self, entry: Entry, arguments: Json, report: Report | None) -> Result:
+    async def _run(self, entry: Entry, arguments: Checked, report: Report | None) -> Result:
         call = Call(self.cache, report)
         carried_out = partial(self.backend.run, entry, arguments, call)
         try:

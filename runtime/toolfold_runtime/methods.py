@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolfold_runtime import log
+from toolfold_runtime.arguments import Checked
 from toolfold_runtime.backend import Backend, NoBackend
 from toolfold_runtime.call import Call, entered
-from toolfold_runtime.catalog import Catalog, Entry, Json
+from toolfold_runtime.catalog import Catalog, Entry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.implementation import ImplementationError
 from toolfold_runtime.workers import Workers
@@ -29,6 +30,8 @@ class _Method:
     function: Any
     model: Any
     is_async: bool
+    #: By property: the model's attribute.
+    attributes: dict[str, str]
 
 
 class Methods:
@@ -40,7 +43,7 @@ class Methods:
         self._workers = Workers()
         self._methods: dict[str, _Method] = {}
 
-    async def run(self, entry: Entry, arguments: Json, call: Call) -> Any:
+    async def run(self, entry: Entry, arguments: Checked, call: Call) -> Any:
         """What the method returned; blocking methods run in a thread of their own."""
         method = self._methods.get(entry.name) or self._found(entry)
         params = _params(entry, method, arguments)
@@ -85,9 +88,10 @@ class Methods:
     async def _lifecycle(self, name: str) -> None:
         if name not in self._catalog.server["lifecycle"]:
             return  # a tool has this name
-        function = getattr(self._implementation, name, None)
-        if function is None:
+        # Of the class: an instance that answers to every name has no lifecycle for that.
+        if not hasattr(type(self._implementation), name):
             return
+        function = getattr(self._implementation, name)
         try:
             if inspect.iscoroutinefunction(function):
                 await function()
@@ -116,22 +120,27 @@ class Methods:
             raise ToolError("backend_failed", f"{entry.name} is not implemented by the server.")
         module = importlib.import_module(f"{self._catalog.package}.models.{entry.module}")
         model = getattr(module, entry.params)
-        found = _Method(function, model, inspect.iscoroutinefunction(function))
+        attributes = {field.alias or name: name for name, field in model.model_fields.items()}
+        found = _Method(function, model, inspect.iscoroutinefunction(function), attributes)
         self._methods[entry.name] = found
         return found
 
 
-def _params(entry: Entry, method: _Method, arguments: Json) -> Any:
+def _params(entry: Entry, method: _Method, arguments: Checked) -> Any:
     from pydantic import ValidationError
 
     try:
-        return method.model.model_validate(arguments, by_name=False, by_alias=True)
+        params = method.model.model_validate(arguments.values, by_name=False, by_alias=True)
     except ValidationError as error:
         # The schema took it, so it is not the agent who is wrong.
         found = error.errors(include_input=False, include_url=False, include_context=False)
         log.warning("the models refuse what the schema takes", tool=entry.name, errors=found[:3])
         text = f"{entry.name} cannot take these arguments; its author must look into it."
         raise ToolError("backend_failed", text) from None
+    # What was filled in counts as not set, as with a default of the model's own.
+    for name in arguments.values.keys() - arguments.sent.keys():
+        params.model_fields_set.discard(method.attributes.get(name, name))
+    return params
 
 
 def _failure(entry: Entry, kind: str) -> ToolError:
