@@ -35,12 +35,14 @@ def cut(value: Any, budget: int, path: str = "", depth: int = 0) -> Cut | None:
 def _list(items: list[Any], budget: int, path: str, depth: int) -> Cut | None:
     room, count = budget - 1, 0
     for item in items:
-        cost = _cost(item) + 1
+        cost = _cost(item) + (1 if count else 0)  # a comma
         if cost > room:
             break
         room -= cost
         count += 1
     total = len(items)
+    if count == total:
+        return None
     if count:
         told = f"{_at(path)}{total - count} of {total} items"
         return Cut(items[:count], items[count:], (told,))
@@ -85,6 +87,8 @@ def _entries(entries: dict[str, Any], costs: dict[str, int], budget: int, path: 
 
 def _text(text: str, budget: int, path: str) -> Cut | None:
     end = _fitting(text, budget)
+    if end == len(text):
+        return None  # all of it fits: there is nothing to cut here
     for boundary in _BOUNDARIES:
         found = text.rfind(boundary, 0, end)
         if found > end * _ENOUGH:

@@ -36,6 +36,7 @@ def _picked(value: Any, wanted: Sequence[tuple[str, str]], found: set[str]) -> A
         if whole:
             found.update(whole)
             kept[key] = inner
+            _picked(inner, parts, found)  # which are there as well
         elif parts:
             before = len(found)
             inner = _picked(inner, parts, found) if isinstance(inner, dict | list) else None
