@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
+from toolfold_runtime import log
 from toolfold_runtime.call import Call
 from toolfold_runtime.catalog import Entry
 from toolfold_runtime.errors import ToolError
@@ -19,6 +20,7 @@ from toolfold_runtime.errors import ToolError
 #: Below the minute after which clients give up by themselves, so that they hear why.
 DEFAULT_SECONDS: Final = 50.0
 DEFAULT_CONCURRENCY: Final = 64
+_LAST_SECONDS: Final = 1.0
 _MOST_UNDER_WAY: Final = 1024
 _MOST_ABANDONED: Final = 256
 _MOST_ABANDONED_OF_A_TOOL: Final = 16
@@ -39,6 +41,17 @@ class Limits:
     def abandoned(self) -> int:
         """How much work goes on although nobody waits for it."""
         return len(self._abandoned)
+
+    async def settled(self) -> bool:
+        """Whether everything that ran has ended, at last; what has not is left behind."""
+        for task in self._abandoned:
+            task.cancel()
+        if self._abandoned:
+            await asyncio.wait([*self._abandoned], timeout=_LAST_SECONDS)
+        if self._abandoned:
+            names = sorted(set(self._abandoned.values()))
+            log.warning("calls that do not end are left behind", tools=names)
+        return not self._abandoned
 
     async def run(
         self, entry: Entry, call: Call, work: Callable[[], Coroutine[Any, Any, Any]]

@@ -77,14 +77,12 @@ def serve_with(
         return 1
     from toolfold_runtime.dispatch import Dispatcher
     from toolfold_runtime.execute import Executor
-    from toolfold_runtime.export import exporting
     from toolfold_runtime.methods import backend_of
 
     executor = Executor(catalog, backend_of(catalog, implementation))
     dispatcher = Dispatcher(catalog, meta_tools, executor, options.exposure)
     try:
-        with exporting(catalog.server["name"]):
-            anyio.run(_serving, dispatcher, listening)
+        anyio.run(_serving, dispatcher, listening)
     except ImplementationError as error:
         print(error, file=sys.stderr)  # noqa: T201 - the log
         return 1
@@ -94,21 +92,17 @@ def serve_with(
 
 
 async def _serving(dispatcher: "Dispatcher", listening: "Listening | None") -> None:
-    """Start the backend, serve, close the backend."""
+    from toolfold_runtime.lifetime import live
     from toolfold_runtime.server import build_server, run_stdio
 
-    executor, server = dispatcher.executor, build_server(dispatcher)
-    await executor.backend.start()
-    try:
-        if listening is None:
-            await run_stdio(server)
-        else:
-            from toolfold_runtime.http import run_http
+    server, executor = build_server(dispatcher), dispatcher.executor
+    name = dispatcher.facts["name"]
+    if listening is None:
+        await live(executor, name, lambda: run_stdio(server), over_stdio=True)
+    else:
+        from toolfold_runtime.http import run_http
 
-            await run_http(server, listening)
-    finally:
-        await executor.backend.close()
-        log.info("cache", **{kind: vars(counts) for kind, counts in executor.counters.items()})
+        await live(executor, name, lambda: run_http(server, listening), over_stdio=False)
 
 
 def _listening(options: argparse.Namespace, root: Path) -> "Listening | None":
