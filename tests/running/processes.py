@@ -65,9 +65,9 @@ class Speaking:
         self.process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
         self.process.stdin.flush()
 
-    def call(self, number: Any, tool: str, **arguments: Any) -> None:
+    def call(self, number: Any, name: str, /, **arguments: Any) -> None:
         """Send a call without waiting for its answer."""
-        params = {"name": tool, "arguments": arguments}
+        params = {"name": name, "arguments": arguments}
         self.send({"id": number, "method": "tools/call", "params": params})
 
     def wait(self, *numbers: Any) -> list[Json]:

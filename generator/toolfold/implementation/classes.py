@@ -59,6 +59,10 @@ class Module:
                     found[alias.asname or alias.name] = f"{self._source(node)}.{alias.name}"
         return found
 
+    def names(self, name: str) -> bool:
+        """Whether anything is called so: a class, an import, or what a call has made."""
+        return name in self.classes or name in self.imported or name in _assigned(self._body)
+
     def _source(self, node: ast.ImportFrom) -> str:
         """The module that an import names, relative ones made absolute."""
         if not node.level:
@@ -138,15 +142,21 @@ class Reader:
 
 def _names(declared: ast.ClassDef) -> Iterator[str]:
     """What the body of a class gives a name to."""
-    for node in _statements(declared.body):
+    body = list(_statements(declared.body))
+    yield from _assigned(body)
+    for node in body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             yield node.name
-        elif isinstance(node, ast.Assign):
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+
+
+def _assigned(body: list[ast.stmt]) -> Iterator[str]:
+    for node in body:
+        if isinstance(node, ast.Assign):
             yield from (n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name))
         elif isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name):
             yield node.target.id
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (alias.asname or alias.name for alias in node.names)
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:

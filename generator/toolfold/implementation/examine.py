@@ -82,7 +82,7 @@ def _compared(folder: Path, module: Module, declared: _Declared, severity: Sever
         at = Place(Source(str(error.filename or module.path), ""), error.lineno or 1, 1)
         fact = f"Python cannot read it: {error.msg}"
         return Examined((Problem(at, declared.name, fact, "", severity, _CODE),))
-    if not found.methods and found.unseen == [declared.name]:
+    if not module.names(declared.name):
         hint = "declare it, or name another class under `server.implementation`"
         fact = f'no class "{declared.name}"'
         return Examined((Problem(place, declared.module, fact, hint, severity, _CODE),))

@@ -143,7 +143,9 @@ def _shown(value: Any) -> str:
         return kind_of(value)
     if isinstance(value, str):
         return '"' + (value if len(value) <= 60 else value[:57] + "...") + '"'
-    return {None: "nothing", True: "true", False: "false"}.get(value, repr(value))
+    if value is None or isinstance(value, bool):  # not by equality: 1 is no `true`
+        return {None: "nothing", True: "true", False: "false"}[value]
+    return repr(value)
 
 
 def _is_secret(path: Path) -> bool:
