@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = ("generate", "serve")
+PROGRAMS = ("generate", "serve", "run")
 
 
 ROOT = Path(__file__).parents[1]

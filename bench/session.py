@@ -50,6 +50,19 @@ class Session:
         """The result of calling a tool."""
         return self.request("tools/call", {"name": tool, "arguments": arguments})
 
+    def send_call(self, number: int, tool: str, arguments: dict[str, Any]) -> None:
+        """Send a call under an id of the caller's, without waiting."""
+        params = {"name": tool, "arguments": arguments}
+        self._send({"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params})
+
+    def read(self) -> dict[str, Any] | None:
+        """The next message, or None at the end."""
+        if self.process.stdout is None:
+            raise SystemExit("no pipe")
+        line = self.process.stdout.readline()
+        message: dict[str, Any] | None = json.loads(line) if line else None
+        return message
+
     def cpu(self) -> float:
         """CPU seconds of the server so far."""
         # The kernel's clock of that process, to the nanosecond; /proc has ticks of 10 ms.

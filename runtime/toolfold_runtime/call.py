@@ -2,7 +2,6 @@
 
 import asyncio
 import contextlib
-import threading
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeAlias
@@ -22,7 +21,7 @@ class Call:
         self.cache = cache
         self._report = report
         self._loop = asyncio.get_running_loop()
-        self._cancelled = threading.Event()
+        self._is_cancelled = False
         self._newest: _Progress | None = None
         self._last = float("-inf")
         self._sender: asyncio.Task[None] | None = None
@@ -30,11 +29,11 @@ class Call:
     @property
     def is_cancelled(self) -> bool:
         """Whether nobody waits for the answer any more."""
-        return self._cancelled.is_set()
+        return self._is_cancelled
 
     def cancel(self) -> None:
         """Tell the method that nobody waits any more."""
-        self._cancelled.set()
+        self._is_cancelled = True
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
         """Tell the client, at once where it keeps up; else only the newest is kept."""

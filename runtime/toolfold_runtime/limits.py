@@ -21,6 +21,7 @@ from toolfold_runtime.errors import ToolError
 DEFAULT_SECONDS: Final = 50.0
 DEFAULT_CONCURRENCY: Final = 64
 _LAST_SECONDS: Final = 1.0
+_NO_LIMIT: Final = contextlib.nullcontext()
 _MOST_UNDER_WAY: Final = 1024
 _MOST_ABANDONED: Final = 256
 _MOST_ABANDONED_OF_A_TOOL: Final = 16
@@ -81,7 +82,7 @@ class Limits:
     async def _placed(
         self, entry: Entry, place: "_Place", work: Callable[[], Coroutine[Any, Any, Any]]
     ) -> Any:
-        async with self._of(entry) or contextlib.nullcontext():
+        async with self._of(entry) or _NO_LIMIT:
             await place.take()
             try:
                 return await work()

@@ -96,7 +96,7 @@ class Methods:
             if inspect.iscoroutinefunction(function):
                 await function()
             else:
-                result = await self._workers.run(function)
+                result = await self._workers.run(function).future
                 if inspect.isawaitable(result):
                     await result
         except (Exception, SystemExit) as error:
@@ -106,13 +106,13 @@ class Methods:
 
     async def _blocking(self, method: _Method, params: Any, call: Call) -> Any:
         """Wait until the thread is done, also when cancelled: it counts as running until then."""
-        future = self._workers.run(method.function, params)
+        work = self._workers.run(method.function, params)
         try:
-            return await asyncio.shield(future)
+            return await work.future
         except asyncio.CancelledError:
             if not call.is_cancelled:
                 raise
-            return await future
+            return await work.ended()
 
     def _found(self, entry: Entry) -> _Method:
         function = getattr(self._implementation, entry.method, None)

@@ -73,8 +73,11 @@ class _Calls:
 
     async def call_tool(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
-    ) -> types.CallToolResult:
-        """Any tool, by its own name; failures are answers that say what to do."""
+    ) -> Any:
+        """Any tool, by its own name; failures are answers that say what to do.
+
+        In the form that is sent, which the SDK validates: its model would be made and dumped again.
+        """
         report = context.session.report_progress
         try:
             reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), report)
@@ -84,8 +87,10 @@ class _Calls:
             # The SDK would send the exception's text to the client.
             log.failure("the server failed", error, tool=params.name)
             return _failure("backend_failed: the server failed; its log says why")
-        content: list[Any] = [types.TextContent(text=text) for text in reply.texts]
-        return types.CallToolResult(content=content, structured_content=reply.structured)
+        answer = _answer(*reply.texts)
+        if reply.structured is not None:
+            answer["structuredContent"] = reply.structured
+        return answer
 
     def input_schema(self, name: str) -> Json | None:
         """A tool's input schema, so that the SDK need not list all tools to find it."""
@@ -104,5 +109,13 @@ def _position(cursor: str | None) -> int:
     return int(cursor)
 
 
-def _failure(text: str) -> types.CallToolResult:
-    return types.CallToolResult(content=[types.TextContent(text=text)], is_error=True)
+def _failure(text: str) -> Json:
+    return _answer(text) | {"isError": True}
+
+
+def _answer(*texts: str) -> Json:
+    # The modern era wants the type of a result; the SDK leaves it out of older ones.
+    return {
+        "resultType": "complete",
+        "content": [{"type": "text", "text": text} for text in texts],
+    }

@@ -5,76 +5,84 @@ is why this is not the event loop's own pool.
 """
 
 import asyncio
+import contextlib
 import contextvars
 import queue
 import threading
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Final
 
 _IDLE_SECONDS: Final = 30.0
 
-_Work = tuple[asyncio.AbstractEventLoop, "asyncio.Future[Any]", Callable[[], Any]]
+
+class Work:
+    """A function under way in a thread, and the future that is settled when it has ended."""
+
+    def __init__(self, function: Callable[[], Any]) -> None:
+        self.function = function
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Any] = self.loop.create_future()
+
+    async def ended(self) -> Any:
+        """Wait for the thread once more, after a wait that was cancelled."""
+        self.future = self.loop.create_future()
+        return await self.future
+
+    def carry_out(self) -> None:
+        """Run the function, in a thread, and tell the loop what came of it."""
+        result: Any = None
+        error: BaseException | None = None
+        try:
+            result = self.function()
+        except StopIteration as stopped:
+            # A future cannot carry it: to a coroutine it would mean something else.
+            error = RuntimeError(f"{type(stopped).__name__} was raised")
+        except BaseException as raised:
+            error = raised
+        # A loop that has ended has nobody waiting any more.
+        with contextlib.suppress(RuntimeError):
+            self.loop.call_soon_threadsafe(self._settle, result, error)
+
+    def _settle(self, result: Any, error: BaseException | None) -> None:
+        if self.future.done():
+            return
+        if error is not None:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(result)
 
 
 class Workers:
     """Runs blocking functions; how many at once is for the caller to limit."""
 
     def __init__(self) -> None:
-        self._waiting: queue.SimpleQueue[_Work] = queue.SimpleQueue()
+        self._waiting: queue.SimpleQueue[Work] = queue.SimpleQueue()
         self._lock = threading.Lock()
         self._idle = 0
 
-    def run(self, function: Callable[..., Any], *arguments: Any) -> "asyncio.Future[Any]":
-        """What the function returns or raises; the caller's context goes with it."""
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
-        context = contextvars.copy_context()
+    def run(self, function: Callable[..., Any], *arguments: Any) -> Work:
+        """Begin; the caller's context goes with it."""
+        work = Work(partial(contextvars.copy_context().run, function, *arguments))
         with self._lock:
             needs_thread = self._idle == 0
             self._idle -= 0 if needs_thread else 1
-        self._waiting.put((loop, future, lambda: context.run(function, *arguments)))
+        self._waiting.put(work)
         if needs_thread:
             threading.Thread(target=self._work, name="toolfold worker", daemon=True).start()
-        return future
+        return work
 
     def _work(self) -> None:
         while True:
             try:
-                loop, future, function = self._waiting.get(timeout=_IDLE_SECONDS)
+                work = self._waiting.get(timeout=_IDLE_SECONDS)
             except queue.Empty:
                 with self._lock:
                     if self._idle == 0:
                         continue  # work was just promised to this thread
                     self._idle -= 1
                 return
-            _carry_out(loop, future, function)
-            del loop, future, function  # nothing of a call outlives it
+            work.carry_out()
+            del work  # nothing of a call outlives it
             with self._lock:
                 self._idle += 1
-
-
-def _carry_out(
-    loop: asyncio.AbstractEventLoop, future: "asyncio.Future[Any]", function: Callable[[], Any]
-) -> None:
-    result: Any = None
-    error: BaseException | None = None
-    try:
-        result = function()
-    except StopIteration as stopped:
-        # A future cannot carry it: to a coroutine it would mean something else.
-        error = RuntimeError(f"{type(stopped).__name__} was raised")
-    except BaseException as raised:
-        error = raised
-    try:
-        loop.call_soon_threadsafe(_settle, future, result, error)
-    except RuntimeError:
-        return  # the loop has ended; nobody waits any more
-
-
-def _settle(future: "asyncio.Future[Any]", result: Any, error: BaseException | None) -> None:
-    if future.cancelled():
-        return
-    if error is not None:
-        future.set_exception(error)
-    else:
-        future.set_result(result)

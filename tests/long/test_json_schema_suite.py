@@ -94,19 +94,18 @@ def tool_of(group: Group) -> Json:
     return {"category": "all", "effect": "read", "summary": "One", "input_schema": whole}
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Dispatcher]:
+def dispatcher(folder: Path) -> Dispatcher:
+    """A server with a tool for every schema of the suite."""
     manifest = {
         "toolfold": 1,
         "server": {"name": "suite", "version": "1", "package": PACKAGE},
         "categories": {"all": {}},
         "tools": {group.tool: tool_of(group) for group in groups()},
     }
-    output = generate(tmp_path_factory.mktemp("suite"), manifest)
+    output = generate(folder, manifest)
     sys.path.insert(0, str(output))
     catalog = Catalog(output / PACKAGE / "catalog", PACKAGE)
-    yield Dispatcher(catalog, {}, Executor(catalog, backend_of(catalog, Echo())))
-    sys.path.remove(str(output))
+    return Dispatcher(catalog, {}, Executor(catalog, backend_of(catalog, Echo())))
 
 
 async def outcomes(served: Dispatcher) -> tuple[int, list[str]]:
@@ -132,8 +131,8 @@ async def outcome(served: Dispatcher, tool: str, value: Any) -> str:
     return "accepted" if reached == value else f"changed to {reached}"
 
 
-def test_every_value_is_accepted_exactly_when_it_is_valid(served: Dispatcher) -> None:
-    count, wrong = asyncio.run(outcomes(served))
+def test_every_value_is_accepted_exactly_when_it_is_valid(tmp_path: Path) -> None:
+    count, wrong = asyncio.run(outcomes(dispatcher(tmp_path)))
 
     print(f"{count - len(wrong)} of {count} right")
     assert count > 1200
