@@ -46,7 +46,7 @@ def test_a_server_in_a_minute_answers_as_written(tmp_path: Path) -> None:
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    (manifest,) = blocks("yaml")
+    manifest, _ = blocks("yaml")
     (implementation,) = blocks("python")
     (tmp_path / "tools.yaml").write_text(manifest, encoding="utf-8")
     (tmp_path / "notes.py").write_text(implementation, encoding="utf-8")
@@ -64,6 +64,14 @@ def test_the_conversation_goes_as_shown(notes: Path) -> None:
     for line in conversation.splitlines():
         call, answer = re.split(r"  +", line, maxsplit=1)
         assert run(calls[call], notes).stdout.startswith(answer.removesuffix("…")), call
+
+
+def test_the_manifest_with_limits_is_accepted_and_held_to_its_class(notes: Path) -> None:
+    _, manifest = blocks("yaml")
+    (notes / "tools.yaml").write_text(manifest, encoding="utf-8")
+
+    assert run("toolfold generate", notes).returncode == 0
+    assert run("toolfold check", notes).returncode == 0
 
 
 def test_the_class_satisfies_the_generated_protocol(notes: Path) -> None:
