@@ -32,6 +32,7 @@ MAY_IMPORT: Final = {
         "numpy",
         "toolfold_runtime.validation",
     },
+    "implementation": {"toolfold.errors", "toolfold.plan.header", "toolfold.emit"},
     "emit": {"toolfold.plan", "toolfold.errors", "jinja2", "datamodel_code_generator", "ruff"},
 }
 FILE_SYSTEM: Final = {"os", "io", "shutil", "tempfile", "glob", "subprocess", "sqlite3"}
@@ -173,6 +174,9 @@ def test_importing_the_runtime_loads_nothing_heavy(tmp_path: Path) -> None:
         "pydantic",
         "datamodel_code_generator",
         "toolfold",
+        "asyncio",
+        "logging",
+        "opentelemetry",
     }
     assert loaded & heavy == set()
 

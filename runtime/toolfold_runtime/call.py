@@ -1,12 +1,13 @@
 """What a method may know about the call it carries out: progress, cancellation, the cache."""
 
-import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
+    import asyncio
+
     from toolfold_runtime.cache import ResultCache
 
 #: Sends progress to the client: so much, of how much, a message.
@@ -18,9 +19,11 @@ class Call:
     """One call under way; every method may be used from any thread."""
 
     def __init__(self, cache: "ResultCache", report: Report | None) -> None:
+        from asyncio import get_running_loop  # the package itself is imported without it
+
         self.cache = cache
         self._report = report
-        self._loop = asyncio.get_running_loop()
+        self._loop = get_running_loop()
         self._is_cancelled = False
         self._newest: _Progress | None = None
         self._last = float("-inf")

@@ -10,8 +10,6 @@ import sys
 import traceback
 from typing import Any, Final
 
-LEVELS: Final = ("error", "warning", "info", "debug")
-FORMS: Final = ("text", "json")
 _LOGGER: Final = logging.getLogger("toolfold")
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from toolfold_runtime import log
 from toolfold_runtime.catalog import Catalog, StaleCatalogError
 
 if TYPE_CHECKING:
@@ -18,6 +17,8 @@ Handler: TypeAlias = Callable[..., str]
 
 EXPOSURES: Final = ("direct", "progressive", "hybrid")
 STRATEGIES: Final = ("lexical", "semantic", "hybrid")
+LOG_FORMS: Final = ("text", "json")
+LOG_LEVELS: Final = ("error", "warning", "info", "debug")
 
 
 def serve(
@@ -45,9 +46,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--issuer", metavar="URL", help="authorization server of the tokens")
     parser.add_argument("--resource", metavar="URL", help="this server's own address")
     parser.add_argument("--scope", action="append", default=[], help="scope a token must have")
-    parser.add_argument("--log", choices=log.FORMS, help="default: text on a terminal, else json")
+    parser.add_argument("--log", choices=LOG_FORMS, help="default: text on a terminal, else json")
     parser.add_argument(
-        "--log-level", choices=log.LEVELS, default="warning", help="info: each call"
+        "--log-level", choices=LOG_LEVELS, default="warning", help="info: each call"
     )
     parser.add_argument("--open", action="store_true", help="serve other machines without tokens")
 
@@ -64,6 +65,7 @@ def serve_with(
     """The same, with options that were parsed already."""
     import anyio
 
+    from toolfold_runtime import log
     from toolfold_runtime.implementation import ImplementationError, load_implementation
 
     log.set_up(options.log, options.log_level)
