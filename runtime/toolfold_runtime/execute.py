@@ -75,17 +75,25 @@ class Executor:
         seconds = entry.limits.get("cache")
         if seconds is not None:
             return await self.cache.result(entry.name, arguments.values, seconds, work)
-        try:
-            return await work(), "off"
-        finally:
-            if entry.effect != "read":
-                self.cache.clear()  # what was read before may be different now
+        return await work(), "off"
 
     async def _run(self, entry: Entry, arguments: Checked, report: Report | None) -> Result:
         call = Call(self.cache, report)
-        carried_out = partial(self.backend.run, entry, arguments, call)
         try:
-            returned: Any = await self.limits.run(entry, call, carried_out)
+            work = partial(self._carried_out, entry, arguments, call)
+            returned: Any = await self.limits.run(entry, call, work)
         finally:
+            self._forget(entry)
             await call.end()
         return checked(self._schemas, entry, returned)
+
+    async def _carried_out(self, entry: Entry, arguments: Checked, call: Call) -> Any:
+        try:
+            return await self.backend.run(entry, arguments, call)
+        finally:
+            self._forget(entry)  # also where it ends long after its call was answered
+
+    def _forget(self, entry: Entry) -> None:
+        """What was read before a change may be different after it."""
+        if entry.effect != "read":
+            self.cache.clear()

@@ -99,8 +99,11 @@ class Limits:
         if self._under_way >= _MOST_UNDER_WAY:
             raise ToolError("backend_failed", "the server is busy; try again in a moment.")
         count = self._abandoned_of[entry.name]
-        if count >= _MOST_ABANDONED_OF_A_TOOL or len(self._abandoned) >= _MOST_ABANDONED:
+        if count >= _MOST_ABANDONED_OF_A_TOOL:
             text = f"{entry.name} hangs: {count} earlier calls have not ended. Try again later."
+            raise ToolError("timeout", text)
+        if len(self._abandoned) >= _MOST_ABANDONED:
+            text = f"too many calls of other tools have not ended to run {entry.name}. Try again later."
             raise ToolError("timeout", text)
 
     def _abandon(self, entry: Entry, call: Call, task: "asyncio.Task[Any]") -> None:

@@ -19,6 +19,8 @@ from toolfold_runtime.tokens import estimated
 _ENTRIES: Final = 256
 _BYTES: Final = 32_000_000
 _SECONDS: Final = 600.0
+#: Objects are larger than the JSON they came from, roughly so many times.
+_FACTOR: Final = 4
 #: Where structured content says what was left out of it, if the schema leaves room for that.
 _NOTE: Final = "left_out"
 
@@ -40,6 +42,7 @@ class Answer:
 class _Rest:
     tool: str
     value: Any
+    size: int
 
 
 class Shaper:
@@ -65,7 +68,7 @@ class Shaper:
         budget = self._budget_of(entry)
         if budget is None or estimated(result.text) <= budget:
             return Answer(result.text, whole)
-        text, value, notes = self._cut(entry, result.value, budget)
+        text, value, notes = self._cut(entry, result.value, budget, result.size)
         made = structured(entry, value)
         validator = self._schemas.validator(entry, OUTPUT)
         if not validator.is_valid(made):
@@ -93,31 +96,38 @@ class Shaper:
         if rest is None or rest.tool != entry.name:
             text = f"no such cursor of {entry.name}, or it has expired: run the tool again."
             raise ToolError("invalid_arguments", text)
-        value = rest.value
-        return self._within(entry, value, value if isinstance(value, str) else compact(value))
+        budget = self._budget_of(entry) or 0
+        if rest.size > 3 * budget:  # no token has more bytes: there is no need to write it all
+            text, _, notes = self._cut(entry, rest.value, budget, rest.size)
+            return Answer(text, None, notes)
+        is_plain = isinstance(rest.value, str)
+        return self._within(entry, rest.value, rest.value if is_plain else compact(rest.value))
 
     def _within(self, entry: Entry, value: Any, text: str) -> Answer:
         budget = self._budget_of(entry)
         if budget is None or estimated(text) <= budget:
             return Answer(text)
-        text, _, notes = self._cut(entry, value, budget)
+        text, _, notes = self._cut(entry, value, budget, len(text))
         return Answer(text, None, notes)
 
-    def _cut(self, entry: Entry, value: Any, budget: int) -> tuple[str, Any, tuple[str, ...]]:
+    def _cut(
+        self, entry: Entry, value: Any, budget: int, size: int
+    ) -> tuple[str, Any, tuple[str, ...]]:
+        """What fits, as text and as a value, and the note about what does not."""
         done = cut(value, budget)
         if done is None:
             raise _too_large(entry, budget, "it cannot be cut", self._reader)
         is_plain = isinstance(value, str) and OUTPUT not in entry.definition
         text = done.head if is_plain else compact(done.head)
         note = f"left out: {'; '.join(done.left_out[:5])}."
-        return text, done.head, (f"{note} {self._way_on(entry, done.rest)}".strip(),)
+        rest = _Rest(entry.name, done.rest, max(size - len(text), 0))
+        return text, done.head, (f"{note} {self._way_on(entry, rest)}",)
 
-    def _way_on(self, entry: Entry, rest: Any) -> str:
+    def _way_on(self, entry: Entry, rest: _Rest) -> str:
         if self._reader is None:
             return "Ask for less to see all of it."
         cursor = secrets.token_urlsafe(9)
-        size = 4 * len(compact(rest))
-        if not self._rests.put(cursor, _Rest(entry.name, rest), size, _SECONDS):
+        if not self._rests.put(cursor, rest, _FACTOR * rest.size, _SECONDS):
             return "It is too large to read on; ask for less."
         ask = compact({"tool": entry.name, "cursor": cursor})
         return f"Read on within {_SECONDS / 60:g} minutes: {self._reader}({ask})"

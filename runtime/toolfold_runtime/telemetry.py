@@ -73,6 +73,7 @@ class Telemetry:
             seconds = time.perf_counter() - started
             self._measure(entry, record, seconds)
             if span.is_recording():
+                span.set_attribute("toolfold.latency_ms", round(seconds * 1000, 3))
                 self._describe(span, entry, arguments, record)
             span.end()
 

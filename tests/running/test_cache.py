@@ -1,6 +1,7 @@
 """Cached results: given again, shared while they are made, within bounds, never errors."""
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any, Final
 
@@ -255,3 +256,25 @@ def test_views_and_schemas_are_counted_too(served: Served) -> None:
         "tools": (2, 1),
         "views": (2, 1),
     }
+
+
+def test_a_change_that_ends_after_its_call_was_answered_empties_the_cache_too(
+    tmp_path: Path,
+) -> None:
+    tools = {"seen": tool(cache={"ttl": 60}), "late": tool(effect="write", timeout=0.05)}
+    served = Served(tmp_path, tools)
+    release = threading.Event()
+
+    class Late(Counting):
+        def late(self, params: Any) -> None:
+            release.wait(60)
+
+    async def asked(door: Dispatcher) -> list[int]:
+        assert await outcome(door, "late", {}) == "timeout"
+        before = value_of(await door.call("seen", {}))["count"]
+        release.set()
+        while door.executor.limits.abandoned:
+            await asyncio.sleep(0)
+        return [before, value_of(await door.call("seen", {}))["count"]]
+
+    assert served.run(Late(), asked) == [1, 2]

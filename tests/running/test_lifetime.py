@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 from tests.disclosure.catalogs import Project
+from tests.disclosure.processes import listening
 from tests.running.material import tool
 from tests.running.processes import Speaking, served_by, text_of
 
@@ -99,6 +100,23 @@ def test_a_signal_ends_a_server_after_close(
             server.wait_for_word(f"{kind} begun")
         server.process.send_signal(number)
         assert server.process.wait(60) == -number
+
+    said = "".join(server.said)
+    assert said.count(CLOSED) == 1
+    assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_over_http_a_signal_ends_a_server_after_close(
+    made: Project, number: signal.Signals
+) -> None:
+    with listening(made) as server:
+        answer = server.post(
+            {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "state"}}
+        )
+        assert json.loads(text_of(answer.json)) == ["made", "started"]
+        server.process.send_signal(number)
+        assert server.end() == -number
 
     said = "".join(server.said)
     assert said.count(CLOSED) == 1

@@ -13,6 +13,9 @@ from toolfold_runtime.cut import cut
 from toolfold_runtime.dispatch import Dispatcher, Reply
 from toolfold_runtime.fields import parsed, picked
 from toolfold_runtime.jsontext import compact
+from toolfold_runtime.results import Result
+from toolfold_runtime.schemas import Schemas
+from toolfold_runtime.shape import Shaper
 from toolfold_runtime.tokens import estimated
 
 from tests.disclosure.catalogs import call, names
@@ -231,6 +234,22 @@ def test_what_was_cut_off_is_kept_within_bounds(served: Served) -> None:
         return outcomes
 
     assert served.run(Library(), cursors) == ["invalid_arguments", "read"]
+
+
+def test_a_cursor_expires(served: Served) -> None:
+    now = [0.0]
+    catalog = served.project.catalog
+    shaper = Shaper(Schemas(), "run_read", None, lambda: now[0])
+    entry = catalog.entry("books")
+    result = Result(BOOKS, compact(BOOKS), len(compact(BOOKS)))
+    answer = shaper.text(entry, result)
+    cursor = cursor_in(Reply((answer.text, *answer.notes))) or ""
+
+    now[0] = 599.0
+    assert json.loads(shaper.read_on(entry, cursor).text)
+    now[0] = 600.0
+    with pytest.raises(ToolError, match="it has expired"):
+        shaper.read_on(entry, cursor)
 
 
 def test_a_result_through_a_runner_is_said_once(served: Served) -> None:
