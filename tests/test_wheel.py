@@ -127,7 +127,7 @@ def _assert_the_generated_server_answers(bare: Path, folder: Path) -> None:
     assert (rest, said, process.returncode) == ("", "", 0)
     assert answers[1]["serverInfo"]["name"] == "tana"
     names = [tool["name"] for tool in answers[2]["tools"]]
-    assert len(names) == 16
+    assert len(names) == 17
     assert {"tana_search", "tana_capabilities", "tana_tool_schema"} <= set(names)
     assert not answers[3].get("isError"), answers[3]
 

@@ -22,7 +22,6 @@ TOOLS: Final = {
     "patient": tool(timeout=60),
     "watchful": tool(timeout=0.05),
     "one_by_one": tool(concurrency=2),
-    "waiting": tool(concurrency=1, timeout=0.05),
     "counting": tool(),
     "counting_blocked": tool(),
     "leaving": tool(),
@@ -81,9 +80,6 @@ class Methods:
         await asyncio.sleep(0.001)
         self.running -= 1
         return "done"
-
-    async def waiting(self, params: Any) -> Any:
-        await asyncio.Event().wait()
 
     async def counting(self, params: Any) -> Any:
         for number in range(1, 4):
@@ -201,16 +197,23 @@ def test_as_many_calls_run_at_once_as_a_tool_allows(served: Served, methods: Met
     assert methods.most == 2
 
 
-def test_a_call_that_never_gets_its_turn_says_so(served: Served, methods: Methods) -> None:
-    async def called(door: Dispatcher) -> list[str]:
-        calls = (door.call("waiting", {}) for _ in range(2))
-        found = await asyncio.gather(*calls, return_exceptions=True)
-        return [str(error) for error in found]
+def test_a_call_that_never_gets_its_turn_says_so(tmp_path: Path, methods: Methods) -> None:
+    tools = {"patient": tool(), "quick": tool(timeout=0.05)}
+    served = Served(tmp_path, tools, execution={"concurrency": 1})
 
-    first, second = served.run(methods, called)
+    async def called(door: Dispatcher) -> ToolError:
+        first = asyncio.ensure_future(door.call("patient", {}))
+        await methods.begun.wait()
+        with pytest.raises(ToolError) as caught:
+            await door.call("quick", {})
+        first.cancel()
+        await asyncio.wait([first])
+        return caught.value
 
-    assert first.startswith("timeout: waiting did not answer within")
-    assert second.startswith("timeout: waiting did not get its turn within")
+    error = served.run(methods, called)
+
+    assert error.code == "timeout"
+    assert error.text.startswith("quick did not get its turn within 0.05 s")
 
 
 def test_the_manifest_sets_limits_for_every_tool(tmp_path: Path, methods: Methods) -> None:
