@@ -119,6 +119,7 @@ def test_nothing_is_written_where_a_module_is_in_the_way(
     assert "implementation.py is a module, so nothing can be below it" in capsys.readouterr().err
     assert not (project / "implementation").exists()
     assert main(["check"]) == 1
+    assert "name another module under `server.implementation`" in capsys.readouterr().err
 
 
 def test_nothing_is_written_over_an_installed_module(

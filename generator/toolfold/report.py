@@ -107,7 +107,7 @@ def _frame(problem: Problem) -> str:
         number = str(problem.place.line)
         text, before = _window(source, problem.place.column - 1)
         lines += [f"  {number} | {text}", f"  {' ' * len(number)} | {' ' * before}^"]
-    if problem.hint and problem.code != "implementation":  # a stub, which is shown as it is
+    if problem.hint and not problem.hint.endswith("\n"):  # such is a stub, shown as it is
         lines.append(f"  {_shown(problem.hint)}")
     return "\n".join(lines)
 
