@@ -30,6 +30,9 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A manifest whose implementation is missing, as the working directory."""
     (tmp_path / "tools.yaml").write_text(MANIFEST, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    # Other tests of this process may have served an `implementation` of their own.
+    others = [entry for entry in sys.path if not Path(entry, "implementation.py").exists()]
+    monkeypatch.setattr(sys, "path", others)
     return tmp_path
 
 
