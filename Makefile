@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CLIENTS := $(VENV)/clients/.ready
+BROWSER := $(VENV)/.browser
+BENCH := $(VENV)/.bench
 
 .PHONY: help demo test test-all bench format clean
 
@@ -17,7 +19,7 @@ help:
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt --editable '.[generate,semantic]' --group dev
+	$(BIN)/python -m pip install --quiet -c constraints.txt --editable '.[generate,semantic,docs]' --group dev
 	@touch $@
 
 # Clients written by others, from npm; Node itself comes from PyPI with the rest.
@@ -25,11 +27,20 @@ $(CLIENTS): $(READY) tests/clients/package.json tests/clients/install.py
 	$(BIN)/python -m tests.clients.install
 	@touch $@
 
+# The browser of the tests: the system's chromium, installed where it is missing and we may.
+$(BROWSER): $(READY) tests/site/browser.py
+	$(BIN)/python -m tests.site.browser
+	@touch $@
+
+$(BENCH): $(READY)
+	$(BIN)/python -m pip install --quiet -c constraints.txt --group bench
+	@touch $@
+
 demo: $(READY)
 	$(BIN)/toolfold generate
 	$(BIN)/python examples/walk.py
 
-test: $(READY) $(CLIENTS)
+test: $(READY) $(CLIENTS) $(BROWSER)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
@@ -39,7 +50,7 @@ test: $(READY) $(CLIENTS)
 test-all: test
 	$(BIN)/pytest -n 2 -m long
 
-bench: $(READY)
+bench: $(READY) $(BENCH)
 	$(BIN)/python -m bench.all
 
 format: $(READY)

@@ -4,7 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = ("generate", "serve", "run")
+PROGRAMS = ("generate", "serve", "run", "site")
 
 
 ROOT = Path(__file__).parents[1]

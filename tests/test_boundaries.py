@@ -30,6 +30,7 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.catalog.CATALOG_FORMAT",  # what it bakes for
         "toolfold_runtime.search",  # what cuts the index cuts the query
         "numpy",
+        "toolfold_runtime.catalog.full",  # the full view as it is put together, to count it
         "toolfold_runtime.validation",
     },
     "implementation": {"toolfold.errors", "toolfold.plan.header", "toolfold.emit"},

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 BIN = Path(sys.executable).parent
 
 
@@ -46,7 +48,7 @@ def test_a_server_in_a_minute_answers_as_written(tmp_path: Path) -> None:
 
 @pytest.fixture
 def notes(tmp_path: Path) -> Path:
-    manifest, _ = blocks("yaml")
+    manifest, *_ = blocks("yaml")
     (implementation,) = blocks("python")
     (tmp_path / "tools.yaml").write_text(manifest, encoding="utf-8")
     (tmp_path / "notes.py").write_text(implementation, encoding="utf-8")
@@ -67,7 +69,7 @@ def test_the_conversation_goes_as_shown(notes: Path) -> None:
 
 
 def test_the_manifest_with_limits_is_accepted_and_held_to_its_class(notes: Path) -> None:
-    _, manifest = blocks("yaml")
+    *_, manifest = blocks("yaml")
     (notes / "tools.yaml").write_text(manifest, encoding="utf-8")
 
     assert run("toolfold generate", notes).returncode == 0
@@ -84,6 +86,15 @@ def test_the_class_satisfies_the_generated_protocol(notes: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_the_hooks_that_it_names_are_offered() -> None:
+    (configuration,) = [block for block in blocks("yaml") if block.startswith("repos:")]
+    offered = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    (used,) = yaml.safe_load(configuration)["repos"][0]["hooks"]
+
+    assert {hook["id"] for hook in offered} == {"toolfold-generate", "toolfold-check"}
+    assert used["id"] in {hook["id"] for hook in offered}
 
 
 def test_every_command_of_the_table_exists() -> None:

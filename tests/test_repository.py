@@ -115,6 +115,7 @@ def test_changing_one_summary_leaves_other_tools_files_alone(copy: Path) -> None
 
     assert {path for path in after if after[path] != before[path]} == {
         "docs/categories/query.md",
+        "docs/llms.txt",
         "docs/tools/tana_search.md",
         "tana_mcp/catalog/categories/query.jsonl",
         "tana_mcp/catalog/inventory.jsonl",

@@ -9,7 +9,7 @@ import sys
 import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from toolfold import __version__
 from toolfold.errors import ManifestError, OutputError, Problem, UsageError
@@ -17,12 +17,34 @@ from toolfold.report import Drift, Format, machine_report, report, summary
 
 # Warnings that `check --strict` does not let pass.
 _STRICT = ("retrieval",)
-_EXTRA = ("yaml", "jinja2", "datamodel_code_generator", "ruff", "splintr", "splintr_rs")
+_MOST_SHOWN: Final = 5
+
+if TYPE_CHECKING:
+    from toolfold.emit.tree import Written
+    from toolfold.watch import Refused, Regenerated
+
+# What an extra brings, and what it is for.
+_EXTRAS: Final = {
+    "generate": (
+        "the generator",
+        (
+            "yaml",
+            "jinja2",
+            "datamodel_code_generator",
+            "ruff",
+            "splintr",
+            "splintr_rs",
+            "watchfiles",
+        ),
+    ),
+    "docs": ("the site builder", ("zensical", "pyromark", "pygments", "markdown")),
+}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 fine, 1 findings, 2 wrong use or a failure of ours."""
     options = _parser().parse_args(arguments)
+    options.given = list(sys.argv[1:] if arguments is None else arguments)
     command: Callable[[argparse.Namespace], int] = options.run
     try:
         return command(options)
@@ -37,12 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _complain(f"toolfold: {error}")
         return 2
     except ModuleNotFoundError as error:
-        # A distribution that is missing raises this too, under its own name.
-        if error.name is None or error.name.split(".")[0].replace("-", "_") not in _EXTRA:
-            return _bug(error)
-        command_name = f"toolfold {options.command}"
-        _complain(f"{command_name} needs the generator: pip install 'toolfold[generate]'")
-        return 2
+        return _missing(error, options)
     except BrokenPipeError:
         sys.stderr.close()
         return 1
@@ -52,25 +69,79 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _bug(error)
 
 
+def _missing(error: ModuleNotFoundError, options: argparse.Namespace) -> int:
+    # A distribution that is missing raises this too, under its own name.
+    module = (error.name or "").split(".")[0].replace("-", "_")
+    for extra, (what, modules) in _EXTRAS.items():
+        if module in modules:
+            _complain(f"toolfold {options.command} needs {what}: pip install 'toolfold[{extra}]'")
+            return 2
+    return _bug(error)
+
+
 def _generate(options: argparse.Namespace) -> int:
     from toolfold.implementation.examine import examine
     from toolfold.project import generate, project_at
 
     project = project_at(options.manifest, options.output, use_cache=options.cache)
+    if options.watch:
+        from toolfold.watch import watch_and_generate
+
+        def tell(done: "Regenerated | Refused") -> None:
+            _tell(done, project.output, options)
+            if not isinstance(done, Exception):
+                found = examine(project.manifest, project.output, "warning", may_write=True)
+                _print_findings(found.problems, [], options)
+                _print_stub(found.stub, options)
+
+        watch_and_generate(project, tell)
+        return 0
     done = generate(project, _progress())
     examined = examine(project.manifest, project.output, "warning", may_write=True)
     _print_findings([*done.warnings, *examined.problems], [], options)
     if not options.quiet:
-        written = done.written
-        counts = f"{len(written.written)} written, {written.unchanged} unchanged"
-        removed = f", {len(written.removed)} removed" if written.removed else ""
         out = sys.stdout if options.format == "text" else sys.stderr
-        print(f"{project.output}/: {counts}{removed}", file=out)
+        print(_counts(done.written, project.output), file=out)
         print(f"exposure: {done.exposure}", file=out)
         if examined.written:
             print(f"{examined.written}: written; its methods wait for you", file=out)
     _print_stub(examined.stub, options)
-    return 0
+    return _ready_to_commit(project.output, done.written) if options.for_commit else 0
+
+
+def _counts(written: "Written", output: Path) -> str:
+    counts = f"{len(written.written)} written, {written.unchanged} unchanged"
+    removed = f", {len(written.removed)} removed" if written.removed else ""
+    return f"{output}/: {counts}{removed}"
+
+
+def _tell(done: "Regenerated | Refused", output: Path, options: argparse.Namespace) -> None:
+    """What a save came to: its findings, or what it changed and now costs."""
+    if isinstance(done, ManifestError):
+        _print_findings(done.problems, [], argparse.Namespace(format=options.format))
+        _complain(f"{output}/: left as it was")
+    elif isinstance(done, OutputError | UsageError):
+        _complain(str(done))
+    else:
+        _print_findings(done.warnings, [], options)
+        print("\n".join([_counts(done.written, output), *(f"  {line}" for line in done.costs)]))
+        print(f"exposure: {done.exposure}")
+    sys.stdout.flush()
+
+
+def _ready_to_commit(output: Path, written: "Written | None") -> int:
+    """1 where a commit would miss something: what was just written, and what git does not know."""
+    from toolfold.commit import unknown_to_git
+
+    unknown = unknown_to_git(output)
+    for path in unknown[:_MOST_SHOWN]:
+        _complain(f"{path}: generated, and not added to git")
+    if len(unknown) > _MOST_SHOWN:
+        _complain(f"and {len(unknown) - _MOST_SHOWN} more")
+    changed = written is not None and bool(written.written or written.removed)
+    if changed or unknown:
+        _complain(f"stage what was generated: git add {output}")
+    return 1 if changed or unknown else 0
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -91,8 +162,11 @@ def _check(options: argparse.Namespace) -> int:
             print(difference.diff(), end="")
     if drift:
         _complain("run `toolfold generate` and commit the result")
+        return 1
     is_refused = options.strict and any(p.code in _STRICT for p in done.warnings)
-    return 1 if drift or is_refused or examined.problems else 0
+    if is_refused or examined.problems:
+        return 1
+    return _ready_to_commit(project.output, None) if options.for_commit else 0
 
 
 def _progress() -> Callable[[int, int], None]:
@@ -126,11 +200,15 @@ def _schema(_: argparse.Namespace) -> int:
 def _init(options: argparse.Namespace) -> int:
     from toolfold.init import init
 
-    for path in init(options.folder, options.name):
-        print(f"{path}: written")
+    for line in init(options.folder, options.name, _extras(options)):
+        print(line)
     folder = "" if options.folder == Path() else f"cd {options.folder} && "
     print(f'next: {folder}toolfold generate && toolfold try hello \'{{"name": "Ada"}}\'')
     return 0
+
+
+def _extras(options: argparse.Namespace) -> frozenset[str]:
+    return frozenset(extra for extra in ("pytest", "github") if getattr(options, extra))
 
 
 def _import_tools(options: argparse.Namespace) -> int:
@@ -145,7 +223,43 @@ def _import_tools(options: argparse.Namespace) -> int:
     return 0
 
 
+def _docs_build(options: argparse.Namespace) -> int:
+    from toolfold.project import check, project_at
+    from toolfold.site.build import build_site, require_builder
+
+    require_builder()
+    project = project_at(options.manifest, options.output, use_cache=options.cache)
+    done = check(project, _progress())
+    drift = [Drift(project.output, difference) for difference in done.differences]
+    _print_findings(done.warnings, drift, options)
+    if drift:
+        _complain("run `toolfold generate` and commit the result")
+        return 1
+    changes = ""
+    if options.since is not None:
+        from toolfold.site.since import changes_since
+
+        changes = changes_since(options.manifest, options.since)
+    site = build_site(project.output, options.site or options.manifest.parent / "site", changes)
+    out = sys.stdout if options.format == "text" else sys.stderr
+    print(f"{site.folder}/: {site.pages} pages", file=out)
+    return 0
+
+
+def _docs_serve(options: argparse.Namespace) -> int:
+    from toolfold.project import project_at
+    from toolfold.site.preview import preview
+
+    project = project_at(options.manifest, options.output)
+    address = f"{options.host}:{options.port}"
+    return preview(project, address, lambda done: _tell(done, project.output, options))
+
+
 def _serve(options: argparse.Namespace) -> int:
+    if options.reload:
+        from toolfold.reload import serve_and_reload
+
+        return serve_and_reload(options, _complain)
     from toolfold_runtime.serve import serve_with
 
     from toolfold.generated import load_server
@@ -237,6 +351,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_eval(commands)
     _add_import(commands)
+    _add_docs(commands)
     return parser
 
 
@@ -244,6 +359,8 @@ def _add_init(commands: Any) -> None:
     init = commands.add_parser("init", help="write a small working server to start from")
     init.add_argument("folder", nargs="?", type=Path, default=Path(), help="default: this folder")
     init.add_argument("--name", help="the server's name; default: the folder's")
+    init.add_argument("--pytest", action="store_true", help="also a test that runs `check`")
+    init.add_argument("--github", action="store_true", help="also workflows: check, publish docs")
     init.set_defaults(run=_init)
 
 
@@ -252,6 +369,8 @@ def _add_generate(commands: Any) -> None:
     _add_places(generate)
     _add_findings(generate)
     generate.add_argument("-q", "--quiet", action="store_true", help="say nothing on success")
+    generate.add_argument("--watch", action="store_true", help="again after every save")
+    _add_commit(generate)
     generate.set_defaults(run=_generate)
 
 
@@ -263,6 +382,7 @@ def _add_check(commands: Any) -> None:
     check.add_argument(
         "--strict", action="store_true", help="fail where a prompt does not find its tool"
     )
+    _add_commit(check)
     check.set_defaults(run=_check)
 
 
@@ -281,6 +401,7 @@ def _add_serve(commands: Any) -> None:
     serve = commands.add_parser("serve", help="serve the generated package over stdio or HTTP")
     _add_places(serve)
     add_options(serve)
+    serve.add_argument("--reload", action="store_true", help="restart after every save")
     serve.set_defaults(run=_serve)
 
 
@@ -336,6 +457,30 @@ def _add_import(commands: Any) -> None:
     tools.add_argument("--force", action="store_true", help="replace a manifest that differs")
     _add_form(tools)
     tools.set_defaults(run=_import_tools)
+
+
+def _add_docs(commands: Any) -> None:
+    docs = commands.add_parser("docs", help="the generated docs as a static site")
+    kinds = docs.add_subparsers(dest="kind", metavar="KIND", required=True)
+    build = kinds.add_parser("build", help="build the site")
+    _add_places(build)
+    _add_findings(build)
+    build.add_argument("--site", type=Path, help="default: site/ beside the manifest")
+    build.add_argument("--since", metavar="REV", help="add what changed since a git revision")
+    build.set_defaults(run=_docs_build)
+    serve = kinds.add_parser("serve", help="preview the site, built again after every save")
+    _add_places(serve)
+    serve.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    serve.add_argument("--port", type=int, default=8001, help="default: 8001")
+    serve.set_defaults(run=_docs_serve, format="text", verbose=False)
+
+
+def _add_commit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--for-commit",
+        action="store_true",
+        help="fail where something was changed or is not added to git",
+    )
 
 
 def _add_places(parser: argparse.ArgumentParser) -> None:

@@ -14,7 +14,7 @@ from toolfold.emit.worker import Progress, Worker
 from toolfold.errors import Problem
 from toolfold.manifest.load import examine
 from toolfold.plan.build import finish_plan, plan_tools
-from toolfold.plan.model import Plan
+from toolfold.plan.model import Cost, Plan
 
 _LARGE: Final = 300_000  # bytes: some hundreds of tools
 
@@ -28,6 +28,7 @@ class Compiled:
     inputs: dict[Path, str]
     patterns: tuple[str, ...]
     exposure: str
+    costs: tuple[Cost, ...]
 
 
 def compile_manifest(
@@ -53,7 +54,7 @@ def compile_manifest(
             plan = finish_plan(planned, way_back)
         files = render(plan, modelling.pieces, cache)
     patterns = (*loaded.manifest.include, *loaded.manifest.overlays)
-    return Compiled(files, plan.warnings, loaded.inputs, patterns, _said(plan))
+    return Compiled(files, plan.warnings, loaded.inputs, patterns, _said(plan), plan.costs)
 
 
 def _said(plan: Plan) -> str:

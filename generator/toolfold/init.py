@@ -55,11 +55,13 @@ class Tools(Handlers):
 '''
 
 
-def init(folder: Path, name: str | None) -> Iterator[Path]:
-    """Write a manifest and its implementation into `folder`, yielding each path written.
+def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -> Iterator[str]:
+    """Write a manifest, its implementation and what goes with them, yielding what was done.
 
-    Nothing that exists is overwritten: UsageError names it before anything is written.
+    Nothing that exists is overwritten: UsageError names the manifest or the implementation
+    before anything is written; other files are left as they are, and what they lack is told.
     """
+    from toolfold.companions import companions
     from toolfold.editor import write_editor_schema
     from toolfold.plan.naming import package_name
 
@@ -76,7 +78,14 @@ def init(folder: Path, name: str | None) -> Iterator[Path]:
     folder.mkdir(parents=True, exist_ok=True)
     for path, text in files.items():
         path.write_text(text, encoding="utf-8", newline="\n")
-        yield path
+        yield f"{path}: written"
+    for path, text in companions(folder, extras):
+        if path.exists() or path.is_symlink():
+            yield f"{path}: already there; what it could hold:\n{text}"
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        yield f"{path}: written"
     write_editor_schema(folder)
 
 

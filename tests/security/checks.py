@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import markdown
+import pyromark
 from markdown_it import MarkdownIt
+from toolfold.plan.escape import shown
 
 from tests.security.material import Files, Json, collapsed, printable
 
@@ -172,11 +174,33 @@ def assert_model_says_the_same(tool: Json, files: Files, name: str) -> None:
 # --- (c) Markdown shows text as text -----------------------------------------------------------
 
 _ELEMENTS: Final = frozenset(
-    {"h1", "h2", "p", "table", "thead", "tbody", "tr", "th", "td"}
-    | {"a", "code", "pre", "ul", "li", "strong", "br", "em"}
+    {"h1", "h2", "h3", "p", "table", "thead", "tbody", "tr", "th", "td"}
+    | {"a", "code", "pre", "ul", "li", "strong", "br", "em", "span", "blockquote"}
+    | {"figure", "figcaption", "svg", "title", "desc", "text", "rect", "path"}
 )
-_PAGE: Final = re.compile(r"(\.\./)?((tools|categories)/)?[A-Za-z0-9_-]+\.md")
+# Attributes whose values are ours alone; no manifest's text ever stands in one.
+_OURS: Final = {
+    "figure": {"class": r"tf-figure tf-(bars|chains)", "role": "group", "tabindex": "0"},
+    "svg": {"role": "img", "viewbox": r"[\d ]+", "width": r"\d+", "height": r"\d+"},
+    "title": {"id": r"\w+-t"},
+    "desc": {"id": r"\w+-d"},
+    "text": {"class": r"tf-\w+", "x": r"[\d.]+", "y": r"\d+", "text-anchor": "end"},
+    "rect": {"class": r"tf-\w+", "x": r"[\d.]+", "y": r"\d+", "width": r"[\d.]+"}
+    | {"height": r"\d+", "rx": r"\d"},
+    "path": {"class": "tf-arrow", "d": r"[MHml\d. -]+"},
+    "span": {"class": r"tf-tier|tf-effect tf-(read|write|destructive)"},
+    "a": {"id": r"[\w-]+"},
+    "th": {"style": r"text-align: ?right;?"},
+    "td": {"style": r"text-align: ?right;?"},
+    "h1": {"id": ".*"},  # a slug, which the renderer makes
+    "h2": {"id": ".*"},
+    "h3": {"id": ".*"},
+    "code": {"class": r"language-(json|text|python|console)"},
+}
+_LABELLED: Final = re.compile(r"\w+-t( \w+-d)?")
+_PAGE: Final = re.compile(r"(\.\./)?((tools|categories)/)?[A-Za-z0-9_-]+\.md(#[a-z_-]+)?")
 _REFERENCE: Final = "https://example.com/a_b?c=%28d%29&e=*f*"
+_FIXED_LINKS: Final = ("invalid_", "effect_", "backend_", "timeout")
 _COMMON: Final = MarkdownIt("commonmark", {"html": True}).enable("table")
 _EXTENSIONS: Final = (
     *("tables", "fenced_code", "attr_list", "def_list", "footnotes", "md_in_html"),
@@ -201,29 +225,38 @@ class Page(HTMLParser):
     def text(self) -> str:
         return collapsed("".join(self._all))
 
+    def rows(self) -> list[list[str]]:
+        """The cells of every row of every table."""
+        found: list[list[str]] = [[]]
+        for name, text in self.elements:
+            if name == "td":
+                found[-1].append(collapsed(text))
+            elif name == "tr":
+                found.append([])
+        return [row for row in found if row]
+
     def texts(self, tag: str) -> list[str]:
         return [collapsed(text) for name, text in self.elements if name == tag]
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         assert tag in _ELEMENTS, tag
         for name, value in attrs:
-            assert (tag, name) in {
-                ("a", "href"),
-                ("code", "class"),
-                ("h1", "id"),
-                ("h2", "id"),
-            }, (tag, name)
-            if name == "href":
-                assert value is not None
+            assert value is not None, (tag, name)
+            if (tag, name) == ("a", "href"):
                 assert _PAGE.fullmatch(value) or value == _REFERENCE, value
-            if name == "class":
-                assert value in ("language-json", "language-text")
+            elif name == "aria-labelledby":
+                assert _LABELLED.fullmatch(value), value
+            else:
+                assert name in _OURS.get(tag, {}), (tag, name)
+                assert re.fullmatch(_OURS[tag][name], value), (tag, name, value)
         if tag != "br":
             self._open.append((tag, []))
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        assert tag == "br", tag
-        assert not attrs
+        assert tag in ("br", "rect", "path"), tag
+        if tag != "br":
+            self.handle_starttag(tag, attrs)
+            self._open.pop()
 
     def handle_endtag(self, tag: str) -> None:
         name, parts = self._open.pop()
@@ -252,6 +285,7 @@ class Page(HTMLParser):
 def rendered(source: str) -> Iterator[Page]:
     yield Page(_COMMON.render(source))
     yield Page(markdown.markdown(source, extensions=list(_EXTENSIONS)))
+    yield Page(pyromark.html(source, options=pyromark.Options.ENABLE_TABLES))
 
 
 def assert_pages_show_text(manifest: Json, files: Files) -> None:
@@ -268,56 +302,83 @@ def assert_pages_show_text(manifest: Json, files: Files) -> None:
 def assert_index(manifest: Json, page: Page) -> None:
     server, one = manifest["server"], manifest["categories"]["one"]
     assert page.texts("h1") == [collapsed(server["title"])]
-    assert page.texts("h2") == ["Categories", "Quick actions", "Workflows"]
+    wanted = ["How an agent finds its way", "Quick actions", "Workflows", "Categories", "Connect"]
+    assert page.texts("h2") == wanted
     assert collapsed(server["description"]) in page.text()
     assert f"Version {collapsed(server['version'])}, " in page.text()
-    count_ = str(len(manifest["tools"]) + 1)
-    assert page.texts("td") == [collapsed(one["title"]), count_, collapsed(one["description"])]
+    row = page.texts("td")[-4:]
+    assert [row[0], row[1], row[3]] == [
+        collapsed(one["title"]),
+        str(len(manifest["tools"]) + 1),
+        collapsed(one["description"]),
+    ]
     ((label, tool),) = manifest["disclosure"]["quick_actions"].items()
     (flow,) = manifest["workflows"]
     assert page.texts("li") == [
         f"{collapsed(label)}: {tool}",
         f"{collapsed(flow['name'])}: {tool} — {collapsed(flow['description'])}",
     ]
+    assert page.texts("desc")[1] == collapsed(shown(f"{flow['name']}: {tool}"))
 
 
 def assert_category(manifest: Json, page: Page) -> None:
     one = manifest["categories"]["one"]
     assert page.texts("h1") == [collapsed(one["title"])]
     assert collapsed(one["description"]) in page.text()
-    rows = [cell for name, tool in manifest["tools"].items() for cell in (name, tool["summary"])]
+    rows = [(name, tool["summary"], "read") for name, tool in manifest["tools"].items()]
     meta = manifest["disclosure"]["meta"]["capabilities"]
-    rows += ["capabilities", meta["summary"]]
-    assert page.texts("td") == [collapsed(cell) for cell in rows]
+    rows.append(("capabilities", meta["summary"], "read"))
+    cells = page.texts("td")
+    assert [cells[at : at + 3] for at in range(0, len(cells), 4)] == [
+        [name, collapsed(summary), effect] for name, summary, effect in rows
+    ]
 
 
 def assert_tool(name: str, tool: Json, manifest: Json, page: Page) -> None:
     category = manifest["categories"]["one"]["title"]
     assert page.texts("h1") == [name]
-    assert page.texts("h2") == ["Parameters", "Returns", "Examples", "Notes", "Good to know"]
+    wanted = ["When to use", "Parameters", "Returns", "Examples", "Notes", "Cost", "Errors"]
+    assert page.texts("h2") == [*wanted, "Tags", "References"]
     assert page.texts("strong") == [collapsed(tool["title"])]
-    assert page.texts("a") == [collapsed(category), collapsed(tool["references"][0]["title"])]
+    links = [text for text in page.texts("a") if not text.startswith(_FIXED_LINKS)]
+    assert links[0] == collapsed(category)
+    assert links[-1] == collapsed(tool["references"][0]["title"])
     assert collapsed(tool["description"]) in page.text()
     assert collapsed(tool["notes"]) in page.text()
-    assert f"Ask for it with: “{collapsed(tool['example'])}”" in page.texts("p")
+    assert f"Asked for like: “{collapsed(tool['example'])}”" in page.texts("li")
     assert collapsed(tool["examples"][0]["description"]) in page.texts("p")
-    cells = page.texts("td")
-    properties = tool["parameters"]
-    assert cells[0::5][: len(properties)] == list(properties)
-    shown = [collapsed(schema.get("description", "")) for schema in properties.values()]
-    assert cells[4::5] == shown
-    defaults = [json_shown(schema) for schema in properties.values()]
-    assert cells[3::5] == defaults
-    assert page.texts("li") == [
-        *(
-            f"{what.title()}: {', '.join(collapsed(text) for text in tool[what])}"
-            for what in ("generates", "consumes", "tags")
-        ),
-        collapsed(tool["references"][0]["title"]),
-    ]
+    assert_rows(tool, manifest, page)
+    said = page.texts("li")
+    for what, words in (("consumes", "Takes"), ("generates", "Gives")):
+        for thing in tool[what]:
+            assert any(line.startswith(f"{words} {collapsed(thing)}") for line in said), thing
+    assert ", ".join(collapsed(tag) for tag in tool["tags"]) in page.texts("p")
     blocks = [text for element, text in page.elements if element == "pre"]
-    assert json.loads(blocks[1]) == tool["returns"]
-    assert json.loads(blocks[2]) == tool["examples"][0]["arguments"]
+    call = json.loads(blocks[1])
+    assert call["arguments"] in (
+        tool["examples"][0]["arguments"],
+        {"tool": name, "arguments": tool["examples"][0]["arguments"]},
+    )
+    assert ast.literal_eval(called_with(blocks[2])) == call["arguments"]
+
+
+def called_with(code: str) -> str:
+    """The second argument of the call that an example shows."""
+    call = ast.parse(code.strip()).body[0]
+    assert isinstance(call, ast.Expr)
+    assert isinstance(call.value, ast.Await)
+    assert isinstance(call.value.value, ast.Call)
+    return ast.unparse(call.value.value.args[1])
+
+
+def assert_rows(tool: Json, manifest: Json, page: Page) -> None:
+    """Every property stands in a row with its default and its description."""
+    rows = page.rows()
+    for name, schema in tool["parameters"].items():
+        (cells,) = [row for row in rows if row[0] == collapsed(name)]
+        assert cells[2] == json_shown(schema)
+        described = manifest["$defs"]["Shared"] if "$ref" in schema else schema
+        assert cells[-1] == collapsed(described.get("description", ""))
 
 
 def json_shown(schema: Json) -> str:

@@ -504,5 +504,5 @@ def test_a_refused_key_cannot_write_to_the_terminal(tmp_path: Path) -> None:
 def test_paths_are_posix_and_below_the_output_folder(tmp_path: Path) -> None:
     files = compiled(manifest_of({"t": tool()}), tmp_path)
 
-    assert {path.parts[0] for path in files} == {"docs", "names"}
+    assert {path.parts[0] for path in files} == {"docs", "mkdocs.yml", "names", "overrides"}
     assert all(isinstance(path, PurePosixPath) for path in files)

@@ -32,7 +32,7 @@ def render(plan: Plan, models: Callable[[], Mapping[str, ModelsPiece]], cache: C
 
     `models` may still be waited for, so they are asked for last.
     """
-    files = {**dict(_data(plan)), **dict(_pages(plan))}
+    files = {**dict(_data(plan)), **dict(page_texts(plan))}
     python = dict(_python(plan, models()))
     sources = {path: text for path, text in python.items() if path.suffix == ".py"}
     files |= python | formatted(sources, cache)
@@ -63,7 +63,8 @@ def _data(plan: Plan) -> Iterator[tuple[PurePosixPath, str]]:
         yield output_path(plan.package, "catalog", *name.split("/")), text
 
 
-def _pages(plan: Plan) -> Iterator[tuple[PurePosixPath, str]]:
+def page_texts(plan: Plan) -> Iterator[tuple[PurePosixPath, str]]:
+    """The docs alone: every page and what makes them a site, by path."""
     environment = _environment()
     for page in plan.pages:
         text = environment.get_template(page.template).render(plan=plan, page=page.values)

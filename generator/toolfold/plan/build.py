@@ -13,6 +13,7 @@ from toolfold.plan.bake import baked
 from toolfold.plan.check_names import check_names
 from toolfold.plan.check_schemas import check_definitions
 from toolfold.plan.disclosure import disclose
+from toolfold.plan.docs.facts import Documented
 from toolfold.plan.escape import docstring, python_literal
 from toolfold.plan.header import header_for
 from toolfold.plan.meta_tools import meta_tools
@@ -79,7 +80,19 @@ def finish_plan(planned: Planned, root: str) -> Plan:
         imports=tuple(_imports(tools)),
         handler_types=_handler_types(tools),
         data=data,
-        pages=tuple(pages(manifest, categories, meta, tools)),
+        pages=tuple(
+            pages(
+                Documented(
+                    manifest,
+                    package,
+                    categories,
+                    meta,
+                    tools,
+                    disclosed.exposure,
+                    disclosed.costs,
+                )
+            )
+        ),
         exposure=disclosed.exposure,
         costs=tuple(disclosed.costs),
         warnings=in_file_order(problems.found),

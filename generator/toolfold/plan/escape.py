@@ -1,7 +1,9 @@
 """The injection boundary: the only ways a manifest's text reaches code, Markdown, URLs or paths."""
 
+import html
 import json
 import re
+from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import Any, Final
 from urllib.parse import quote
@@ -22,7 +24,10 @@ _EDGE_UNDERSCORE: Final = re.compile(r"(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|__+"
 _LINE_START: Final = re.compile(r"^(\s*)([#+\-!:.\"=/%;_]|\d+[.)])")
 _HASHES_AT_END: Final = re.compile(r"#+$")
 _AUTOLINK: Final = re.compile(r"(?<=[A-Za-z])(:)(?=//)|\b(www)\.", re.IGNORECASE)
+_SHORT_LINE: Final = 64
+_REMEMBERED: Final = 4096  # the same types, names and words come again and again
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+_NOT_ONE_LINE: Final = re.compile(r"[^\S ]|  |^ | \Z|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 # Names that Windows keeps for devices, with any extension.
 _DEVICES: Final = frozenset(
@@ -68,9 +73,11 @@ def shown(text: str) -> str:
 
 def one_line(text: str) -> str:
     """The text with every run of white space and control characters as one space."""
-    return _BLANK.sub(" ", text).strip()
+    # Most texts are one line already; looking is cheaper than building them anew.
+    return _BLANK.sub(" ", text).strip() if _NOT_ONE_LINE.search(text) else text
 
 
+@lru_cache(_REMEMBERED)
 def markdown(text: str) -> str:
     """One line of Markdown that shows `text` as text, whatever it contains."""
     return _escaped_line(one_line(text))
@@ -87,12 +94,53 @@ def markdown_block(text: str) -> str:
     return "\n\n".join(shown)
 
 
+@lru_cache(_REMEMBERED)
 def markdown_code(text: str) -> str:
     """A code span that shows `text`, also in a table cell."""
     line = one_line(text)
     if re.search(r"[`|\\]", line) or not line:
         return f"<code>{_escaped_text(line)}</code>"
     return f"`{line}`"
+
+
+def html_text(text: str) -> str:
+    """Text for an HTML or SVG element, and for titles that themes put into HTML as they are."""
+    return html.escape(shown(one_line(text)))
+
+
+def yaml_text(text: str) -> str:
+    """A YAML string in double quotes, which JSON's strings are; hidden characters are spaces."""
+    return json.dumps(shown(one_line(text)), ensure_ascii=False)
+
+
+def python_value(value: Any, deep: int | None = None) -> str:
+    """Python source for plain data: on one line, or, at level `deep`, with a line per item."""
+    if not value or not isinstance(value, dict | list):
+        return _quoted_twice(value) if isinstance(value, str) else _literal_or_empty(value)
+    inner = None if deep is None else deep + 1
+    if isinstance(value, dict):
+        items = [f"{python_value(str(k))}: {python_value(v, inner)}" for k, v in value.items()]
+        opening, closing = "{}"
+    else:
+        items = [python_value(item, inner) for item in value]
+        opening, closing = "[]"
+    line = f"{opening}{', '.join(items)}{closing}"
+    if deep is None or (deep > 1 and len(line) <= _SHORT_LINE and "\n" not in line):
+        return line
+    indent = "    " * (deep + 1)
+    lines = "".join(f"{indent}{item},\n" for item in items)
+    return f"{opening}\n{lines}{'    ' * deep}{closing}"
+
+
+def _quoted_twice(text: str) -> str:
+    """A literal in double quotes where that needs no further escape, as formatters write it."""
+    literal = python_literal(text)
+    is_plain = literal.startswith("'") and '"' not in literal and "\\'" not in literal
+    return f'"{literal[1:-1]}"' if is_plain else literal
+
+
+def _literal_or_empty(value: Any) -> str:
+    return {"dict": "{}", "list": "[]"}.get(type(value).__name__) or python_literal(value)
 
 
 def markdown_fence(text: str, language: str) -> str:
@@ -146,13 +194,18 @@ def _quoted(text: str) -> str:
 
 def _escaped_line(line: str) -> str:
     line = _LINE_START.sub(_escaped_start, _escaped_text(line))
+    if not line.endswith("#"):
+        return line
     # A heading would take hashes at its end for its own closing marks.
     return _HASHES_AT_END.sub(lambda found: "&#35;" * len(found.group()), line)
 
 
 def _escaped_text(line: str) -> str:
     line = line.translate(_TRANSLATION)
-    line = _EDGE_UNDERSCORE.sub(lambda m: "&#95;" * len(m.group()), line)
+    if "_" in line:
+        line = _EDGE_UNDERSCORE.sub(lambda m: "&#95;" * len(m.group()), line)
+    if "://" not in line and "www." not in line.lower():
+        return line
     return _AUTOLINK.sub(lambda m: "&#58;" if m.group(1) else f"{m.group(2)}&#46;", line)
 
 

@@ -1,0 +1,1 @@
+"""The documentation: what each page, picture and index says, decided and escaped."""

@@ -1,0 +1,116 @@
+"""The first page: what the server does, how to connect it, and what its disclosure saves."""
+
+from collections.abc import Iterator
+
+from toolfold.manifest.schema import Workflow
+from toolfold.plan.docs.charts import bars, chains
+from toolfold.plan.docs.clients import clients
+from toolfold.plan.docs.facts import Documented
+from toolfold.plan.docs.links import category_link, counted, tool_link
+from toolfold.plan.escape import markdown, markdown_block, markdown_code
+from toolfold.plan.model import CategoryPlan, PagePlan
+
+_EXPOSURES = {
+    "direct": "This server lists every tool, and the steps below are there for whoever wants less.",
+    "progressive": "This server lists its meta-tools only.",
+    "hybrid": "This server lists its meta-tools and its hot tools.",
+}
+
+
+def home(facts: Documented) -> PagePlan:
+    """The index."""
+    manifest, server = facts.manifest, facts.manifest.server
+    values = {
+        "title": markdown(facts.title),
+        "description": markdown_block(server.description or ""),
+        "version": markdown(server.version),
+        "count": counted(len(manifest.tools), "tool"),
+        "category_count": f"{len(facts.categories):,} categor{'y' if len(facts.categories) == 1 else 'ies'}",
+        "summary": _summary(facts),
+        "exposure": _EXPOSURES[facts.exposure],
+        "steps": list(_steps(facts)),
+        "chart": _chart(facts),
+        "clients": clients(facts),
+        "categories": [_category(category, facts) for category in facts.categories],
+        "quick_actions": [
+            f"{markdown(label)}: {tool_link(name)}"
+            for label, name in manifest.disclosure.quick_actions.items()
+        ],
+        "workflows": [_workflow(workflow) for workflow in manifest.workflows],
+        "graph": chains(
+            "workflows",
+            "The tools of each workflow, in order",
+            [(w.name, w.steps) for w in manifest.workflows],
+        )
+        if manifest.workflows
+        else "",
+    }
+    return PagePlan("docs/index.md", "docs/index.md.jinja", values)
+
+
+def _category(category: CategoryPlan, facts: Documented) -> dict[str, str]:
+    return {
+        "link": category_link(category.name, category.title),
+        "count": f"{len(category.tools):,}",
+        "tokens": f"{facts.by_category[category.name]:,}",
+        "description": markdown(category.description),
+    }
+
+
+def _summary(facts: Documented) -> str:
+    direct, start = facts.cost("direct"), facts.cost("surface") + facts.cost("capabilities")
+    first = start + facts.typical_schema
+    if first >= direct:
+        return (
+            f"Listing every tool costs {direct:,} tokens. That is little, so the steps of"
+            f" progressive disclosure ({first:,} until a first call) would not save any here."
+        )
+    return (
+        f"Listing every tool would cost an agent {direct:,} tokens before it has done anything."
+        f" Step by step, it starts with {start:,} and knows enough for a first call after"
+        f" about {first:,}: {first / direct:.1%} of that."
+    )
+
+
+def _steps(facts: Documented) -> Iterator[dict[str, str]]:
+    names = facts.meta_names
+    yield {
+        "call": markdown_code("tools/list"),
+        "tokens": f"{facts.cost('surface'):,}",
+        "words": f"{counted(len(facts.meta), 'meta-tool')}: how to find the rest",
+    }
+    if "capabilities" in names:
+        yield {
+            "call": markdown_code(f"{names['capabilities']}()"),
+            "tokens": f"{facts.cost('capabilities'):,}",
+            "words": "the inventory, as much of it as fits its budget",
+        }
+    if "schema" in names:
+        yield {
+            "call": markdown_code(f"{names['schema']}(tool)"),
+            "tokens": f"about {facts.typical_schema:,}",
+            "words": "all that a correct call of one tool needs",
+        }
+    runners = [names[role] for role in ("run_read", "run_write", "run") if role in names]
+    if runners:
+        yield {
+            "call": " or ".join(markdown_code(runner) for runner in runners),
+            "tokens": "",
+            "words": "the call itself, held to the schema",
+        }
+
+
+def _chart(facts: Documented) -> str:
+    start = facts.cost("surface") + facts.cost("capabilities")
+    rows = [
+        ("every tool listed", facts.cost("direct")),
+        ("up to a first call", start + facts.typical_schema),
+        ("to start with", start),
+    ]
+    return bars("start", "Tokens an agent pays: direct against progressive", rows, "tokens")
+
+
+def _workflow(workflow: Workflow) -> str:
+    steps = " → ".join(tool_link(step) for step in workflow.steps)
+    note = f" — {markdown(workflow.description)}" if workflow.description else ""
+    return f"{markdown(workflow.name)}: {steps}{note}"

@@ -1,0 +1,28 @@
+"""Where pages are, and links to them; a tool's address depends on its name alone."""
+
+from toolfold.plan.escape import file_stem, markdown, markdown_code
+
+
+def tool_page(name: str) -> str:
+    """A tool's page, from the root of the docs."""
+    return f"tools/{file_stem(name)}.md"
+
+
+def category_page(name: str) -> str:
+    """A category's page, from the root of the docs."""
+    return f"categories/{file_stem(name)}.md"
+
+
+def tool_link(name: str, root: str = "") -> str:
+    """A link to a tool; `root` leads to the root of the docs."""
+    return f"[{markdown_code(name)}]({root}{tool_page(name)})"
+
+
+def category_link(name: str, title: str, root: str = "") -> str:
+    """A link to a category by its title."""
+    return f"[{markdown(title)}]({root}{category_page(name)})"
+
+
+def counted(number: int, what: str) -> str:
+    """`1 tool`, `2 tools`."""
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

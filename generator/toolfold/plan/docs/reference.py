@@ -1,0 +1,89 @@
+"""Two pages of reference: how an agent uses the server, and what everything costs."""
+
+from typing import Final
+
+from toolfold.plan.budgets import budget_of
+from toolfold.plan.docs.charts import bars
+from toolfold.plan.docs.facts import Documented
+from toolfold.plan.docs.links import category_link, tool_link
+from toolfold.plan.escape import file_stem, markdown, markdown_code, markdown_fence
+from toolfold.plan.model import Cost, MetaToolPlan, PagePlan
+
+_ERRORS: Final = {
+    "unknown_tool": "No tool has that name. The answer lists the nearest names; nothing is rerouted.",
+    "unknown_category": "No category has that name. The answer lists the nearest ones.",
+    "invalid_arguments": (
+        "The arguments break the tool's schema. The answer names each parameter, what was expected"
+        " and what came, and shows the signature and a valid call."
+    ),
+    "invalid_result": "The implementation answered with something that its schema does not allow.",
+    "effect_refused": "The runner does not run tools of this effect. The answer names the one that does.",
+    "backend_failed": "The implementation failed, or there is none.",
+    "timeout": "The call took too long and was given up.",
+    "budget_exceeded": "The answer would cost more tokens than its budget allows.",
+}
+_MOST_BARS: Final = 20
+_MOST_TOOLS: Final = 25
+
+
+def agents_page(facts: Documented) -> PagePlan:
+    """The meta-tools one by one, and every error that a call can be answered with."""
+    values = {
+        "title": markdown(facts.title),
+        "meta": [_meta(tool) for tool in facts.meta],
+        "errors": [{"code": code, "words": words} for code, words in _ERRORS.items()],
+    }
+    return PagePlan("docs/agents.md", "docs/agents.md.jinja", values)
+
+
+def _meta(tool: MetaToolPlan) -> dict[str, str]:
+    return {
+        "anchor": file_stem(tool.name),
+        "name": markdown_code(tool.name),
+        "words": markdown(tool.definition["description"]),
+        "signature": markdown_fence(tool.signature, "text"),
+    }
+
+
+def tokens_page(facts: Documented) -> PagePlan:
+    """The token report: views, categories and the dearest tools, beside their budgets."""
+    titles = {category.name: category.title for category in facts.categories}
+    dear = sorted(facts.by_category.items(), key=lambda item: (-item[1], item[0]))
+    rows = [(titles[name], tokens) for name, tokens in dear[:_MOST_BARS]]
+    if rest := sum(tokens for _, tokens in dear[_MOST_BARS:]):
+        rows.append((f"{len(dear) - _MOST_BARS} more", rest))
+    tools = sorted(facts.listed.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TOOLS]
+    schemas = {tool.name: tool.schema_tokens for tool in facts.tools}
+    values = {
+        "chart": bars(
+            "categories", "Tokens of each category when its tools are listed", rows, "tokens"
+        ),
+        "views": [_view(cost, facts) for cost in _first_pages(facts)],
+        "categories": [
+            {"link": category_link(name, titles[name]), "tokens": f"{tokens:,}"}
+            for name, tokens in dear
+        ],
+        "tools": [
+            {"link": tool_link(name), "schema": f"{schemas[name]:,}", "listed": f"{tokens:,}"}
+            for name, tokens in tools
+        ],
+        "is_cut": len(facts.tools) > _MOST_TOOLS,
+    }
+    return PagePlan("docs/tokens.md", "docs/tokens.md.jinja", values)
+
+
+def _first_pages(facts: Documented) -> list[Cost]:
+    """The costs of the views of the whole catalog."""
+    return [
+        cost
+        for cost in facts.costs
+        if cost.budget != "schema" and not cost.name.startswith("category ")
+    ]
+
+
+def _view(cost: Cost, facts: Documented) -> dict[str, str]:
+    return {
+        "name": markdown(cost.name),
+        "tokens": f"{cost.tokens:,}",
+        "budget": f"{budget_of(facts.manifest, cost.budget):,}",
+    }

@@ -1,0 +1,64 @@
+"""The site's configuration and its index for agents."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from toolfold.plan.docs.facts import Documented
+from toolfold.plan.docs.links import category_link, category_page, counted, tool_link, tool_page
+from toolfold.plan.escape import html_text, markdown, yaml_text
+from toolfold.plan.model import PagePlan
+from toolfold.plan.tokens import count
+
+#: A menu with more tools than this would outweigh the page that it stands beside.
+MOST_IN_MENU: Final = 120
+_LLMS_BUDGET: Final = 8000
+
+
+def configuration(facts: Documented) -> PagePlan:
+    """`mkdocs.yml`, which zensical and Material for MkDocs both read."""
+    with_tools = len(facts.tools) <= MOST_IN_MENU
+    values = {
+        "name": yaml_text(html_text(facts.title)),
+        "sections": [
+            {
+                "title": yaml_text(html_text(category.title)),
+                "page": category_page(category.name),
+                "tools": [
+                    {"title": yaml_text(name), "page": tool_page(name)}
+                    for name in category.tools
+                    if with_tools and name in facts.manifest.tools
+                ],
+            }
+            for category in facts.categories
+        ],
+    }
+    return PagePlan("mkdocs.yml", "mkdocs.yml.jinja", values)
+
+
+def looks() -> Iterator[PagePlan]:
+    """How pictures and badges look, in light and in dark, and how the theme names a page."""
+    yield PagePlan("docs/assets/toolfold.css", "docs/toolfold.css.jinja", {})
+    yield PagePlan("overrides/main.html", "overrides/main.html.jinja", {})
+
+
+def llms(facts: Documented) -> PagePlan:
+    """`llms.txt`: where an agent that reads the docs should look, within a budget."""
+    lines = [f"{tool_link(name)}: {markdown(tool.summary)}" for name, tool in _tools(facts)]
+    fits = len(lines) == len(facts.tools) and sum(map(count, lines)) <= _LLMS_BUDGET
+    values: dict[str, Any] = {
+        "title": markdown(facts.title),
+        "description": markdown(facts.manifest.server.description or facts.title),
+        "count": counted(len(facts.tools), "tool"),
+        "categories": [
+            f"{category_link(c.name, c.title)}: {counted(len(c.tools), 'tool')}. {markdown(c.description)}"
+            for c in facts.categories
+        ],
+        "tools": lines if fits else [],
+        "budget": f"{_LLMS_BUDGET:,}",
+    }
+    return PagePlan("docs/llms.txt", "docs/llms.txt.jinja", values)
+
+
+def _tools(facts: Documented) -> Iterator[tuple[str, Any]]:
+    # Past the budget nothing of it is shown, so nothing more is written.
+    yield from list(facts.manifest.tools.items())[: _LLMS_BUDGET // 10]

@@ -1,0 +1,153 @@
+"""`toolfold docs build`: a static site beside the manifest, whole or not at all."""
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from toolfold.errors import OutputError, UsageError
+from toolfold.plan.docs.llms import full_text
+from toolfold.plan.header import MARK
+from toolfold.site.catalog import catalog_json
+
+_OWNED: Final = ".gitignore"
+_CONFIGURATION: Final = "mkdocs.yml"
+_OWNER: Final = f"# {MARK}a manifest; `toolfold docs build` replaces this folder.\n*\n"
+_BUILT: Final = PurePosixPath("generated/site")
+_SOURCE: Final = '\n<p class="tf-source"><a href="{name}">This page as Markdown</a></p>\n'
+# The same pages through the builder's own renderer look the same, and cost far more.
+_RENDERER: Final = ("markdown_extensions:\n", "markdown_extensions:\n  - toolfold.site.extension\n")
+# Every link is ours, so a build need not look for broken ones; a preview, which may, says when
+# it is done.
+_UNCHECKED: Final = ("markdown_extensions:\n", "validation: false\nmarkdown_extensions:\n")
+_MORE: Final = (
+    "\n## More\n\n- [Every page in one text](llms-full.txt)\n"
+    "- [Every tool with its schemas, as JSON](catalog.json)\n"
+)
+
+
+@dataclass(frozen=True)
+class Site:
+    """What a build made."""
+
+    folder: Path
+    pages: int
+
+
+@dataclass(frozen=True)
+class Staged:
+    """What the builder reads, by path below its folder, and the Markdown of each page."""
+
+    files: dict[str, str]
+    pages: dict[PurePosixPath, str]
+
+
+def build_site(output: Path, target: Path, changes: str = "") -> Site:
+    """Turn the docs below `output` into a site in `target`, with a page of changes if given."""
+    require_builder()
+    _refuse_foreign(target)
+    sources = stage(output, changes, with_markdown=True)
+    with _workshop(target) as workshop:
+        for name, text in sources.files.items():
+            _write(workshop / "generated" / name, text)
+        _run_builder(workshop)
+        built = workshop / _BUILT
+        for path, text in sources.pages.items():
+            _write(built / path, text)
+        _write(built / _OWNED, _OWNER)
+        _replace(built, target, workshop)
+    return Site(target, len(sources.pages))
+
+
+def require_builder() -> None:
+    """Raise ModuleNotFoundError now, before any work, where the extra is not installed."""
+    import pygments  # noqa: F401 - only to know that it is there
+    import pyromark  # noqa: F401
+    import zensical  # noqa: F401
+
+
+def stage(output: Path, changes: str = "", *, with_markdown: bool = False) -> Staged:
+    """What the builder reads: the generated docs, a page of changes, and what agents read.
+
+    With `with_markdown` every page links to its Markdown, which has to be put beside it.
+    """
+    found = dict(_sources(output))
+    if _CONFIGURATION not in found:
+        raise UsageError(f"{output}/: no docs here; run `toolfold generate` first")
+    configuration = found.pop(_CONFIGURATION).replace(*_RENDERER)
+    configuration = configuration.replace(*_UNCHECKED) if with_markdown else configuration
+    if changes:
+        found["docs/changes.md"] = changes
+        configuration += "  - Changes: changes.md\n"
+    files, pages = {_CONFIGURATION: configuration}, {}
+    for name, text in found.items():
+        if name.endswith(".md"):
+            path = PurePosixPath(name).relative_to("docs")
+            text = pages[path] = _without_header(text)
+            text += _SOURCE.format(name=path.name) if with_markdown else ""
+        files[name] = text
+    files["docs/llms.txt"] = _without_header(files["docs/llms.txt"]) + _MORE
+    files["docs/llms-full.txt"] = full_text(pages)
+    files["docs/catalog.json"] = catalog_json(output)
+    return Staged(files, pages)
+
+
+def _sources(output: Path) -> Iterator[tuple[str, str]]:
+    """The generated files of the docs: what carries no first line of ours is no page of ours."""
+    folders = [*(output / "docs").rglob("*"), *(output / "overrides").rglob("*")]
+    for path in [output / _CONFIGURATION, *sorted(folders)]:
+        if path.is_file() and not path.is_symlink():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            if MARK in text.partition("\n")[0]:
+                yield path.relative_to(output).as_posix(), text
+
+
+def _without_header(page: str) -> str:
+    """A page less the line that says who generated it."""
+    return page.partition("\n")[2].lstrip("\n")
+
+
+def _run_builder(workshop: Path) -> None:
+    configuration = workshop / "generated" / "mkdocs.yml"
+    command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", str(configuration)]
+    done = subprocess.run(  # noqa: S603 - our own interpreter
+        command, cwd=workshop, capture_output=True, text=True, encoding="utf-8", check=False
+    )
+    if done.returncode != 0 or not (workshop / _BUILT / "index.html").is_file():
+        raise OutputError(f"the site could not be built:\n{done.stdout}{done.stderr}".rstrip())
+
+
+def _refuse_foreign(target: Path) -> None:
+    if target.is_symlink() or (target.exists() and not target.is_dir()):
+        raise OutputError(f"{target}: not a folder; give another with --site")
+    mark = target / _OWNED
+    is_ours = mark.is_file() and MARK in mark.read_text(encoding="utf-8", errors="replace")
+    if target.is_dir() and any(target.iterdir()) and not is_ours:
+        raise OutputError(f"{target}: was not built by toolfold; give another with --site")
+
+
+@contextmanager
+def _workshop(target: Path) -> Iterator[Path]:
+    """A folder beside the target, so that the finished site only has to be renamed."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    folder = tempfile.mkdtemp(".toolfold-new", f".{target.name}.", target.resolve().parent)
+    try:
+        yield Path(folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _replace(built: Path, target: Path, workshop: Path) -> None:
+    if target.exists():
+        target.rename(workshop / "old")
+    built.rename(target)
+
+
+def _write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="\n")

@@ -1,0 +1,36 @@
+"""The manifest as it was at a git revision, compared with the one of today."""
+
+import io
+import tarfile
+import tempfile
+from pathlib import Path
+
+from toolfold.commit import git
+from toolfold.errors import UsageError
+from toolfold.manifest.load import examine, load
+from toolfold.manifest.read import read_yaml
+from toolfold.manifest.schema import Manifest
+from toolfold.plan.docs.changes import changes_page
+from toolfold.plan.header import header_for
+
+
+def changes_since(manifest: Path, revision: str) -> str:
+    """A page that says which tools were added, removed and changed since `revision`."""
+    if revision.startswith("-"):
+        raise UsageError(f"{revision} is no revision")
+    now = load(manifest)
+    before = _manifest_at(manifest, revision)
+    return changes_page(before, now.manifest, revision, header_for(now.name, "changes"))
+
+
+def _manifest_at(manifest: Path, revision: str) -> Manifest:
+    """The manifest of then with all that it included; what today's rules mind is let pass."""
+    folder, name = manifest.parent, manifest.name
+    tree = read_yaml(git(folder, "show", f"{revision}:./{name}"), f"{revision}:{name}")
+    parts = [*(tree.get("include") or ()), *(tree.get("overlays") or ())]
+    wanted = [f":(glob){part}" for part in parts if isinstance(part, str)]
+    archive = git(folder, "archive", "--format=tar", revision, "--", f":(literal){name}", *wanted)
+    with tempfile.TemporaryDirectory() as place:
+        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+            files.extractall(place, filter="data")
+        return examine(Path(place, name), f"{revision}:{name}").manifest
