@@ -67,7 +67,8 @@ def read_queries(path: Path) -> list[Labelled]:
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"{path}: cannot be read: {error}") from None
     found: dict[str, Labelled] = {}
-    for number, line in enumerate(text.splitlines(), start=1):
+    # Not `splitlines`: a query may hold other characters that end a line.
+    for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
             labelled = _labelled(line, f"{path}:{number}")
             if labelled.id in found:
@@ -101,12 +102,13 @@ def write_rankings(done: Evaluation, path: Path) -> None:
 
 def scores(ranking: Sequence[str], needs: Sequence[frozenset[str]]) -> dict[str, float]:
     """What one ranking is worth; a need that is met twice counts once, where it is first met."""
-    met: set[int] = set()
+    open_needs = list(needs)
     gains = []
     for found in ranking:
-        fresh = {n for n, need in enumerate(needs) if n not in met and found in need}
-        met |= fresh
-        gains.append(len(fresh))
+        met = next((need for need in open_needs if found in need), None)
+        if met is not None:
+            open_needs.remove(met)
+        gains.append(met is not None)
     wanted = len(needs)
     ideal = sum(1 / math.log2(rank + 2) for rank in range(min(wanted, 10)))
     gained = sum(gain / math.log2(rank + 2) for rank, gain in enumerate(gains[:10]))
@@ -126,12 +128,14 @@ def _labelled(line: str, place: str) -> Labelled:
     try:
         read: Any = json.loads(line)
         name, query, relevant = str(read["id"]), read["query"], read["relevant"]
-        groups = [frozenset(group) for group in read.get("interchangeable", [])]
-    except (ValueError, KeyError, TypeError, AttributeError):
+        groups = {frozenset(group): None for group in read.get("interchangeable") or ()}
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         form = '{"id": …, "query": …, "relevant": ["server::tool", …]}'
         raise UsageError(f"{place}: not a labelled query like {form}") from None
-    if not isinstance(query, str) or not isinstance(relevant, list) or not relevant:
+    is_list = isinstance(relevant, list) and all(isinstance(one, str) for one in relevant)
+    if not isinstance(query, str) or not is_list or not relevant:
         raise UsageError(f"{place}: `query` must be text and `relevant` a list of ids")
-    alone = [frozenset([str(one)]) for one in relevant if not any(one in g for g in groups)]
+    single = dict.fromkeys(one for one in relevant if not any(one in group for group in groups))
+    alone = [frozenset([one]) for one in single]
     wanted = [group for group in groups if group & set(relevant)]
     return Labelled(name, query, (*alone, *wanted))
