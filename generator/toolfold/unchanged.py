@@ -8,7 +8,7 @@ import json
 import sys
 from dataclasses import dataclass
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,10 +28,13 @@ _DEPENDENCIES: Final = (
     "jinja2",
     "jsonschema-rs",
     "pydantic",
+    "pystemmer",
     "pyyaml",
     "ruff",
     "splintr-rs",
 )
+# Of the extra `semantic`, which may not be there: then a manifest that needs it is refused.
+_OPTIONAL: Final = ("numpy", "tokenizers", "wordllama")
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,15 @@ def _code() -> str:
     files = [*sources, *templates_dir().rglob("*.jinja")]
     ours = b"\0".join(path.read_bytes() for path in sorted(files))
     versions = " ".join(version(name) for name in _DEPENDENCIES)
-    return f"{_digest(ours)} {versions} {sys.version}"
+    optional = " ".join(_version_if_any(name) for name in _OPTIONAL)
+    return f"{_digest(ours)} {versions} {optional} {sys.version}"
+
+
+def _version_if_any(name: str) -> str:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return "none"
 
 
 def _digest(data: bytes) -> str:
