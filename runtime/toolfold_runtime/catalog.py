@@ -146,7 +146,8 @@ class Catalog:
     def choose_search(self, strategy: str) -> None:
         """Search by another strategy than the manifest's; ValueError where its data is missing."""
         if strategy != "lexical" and self.server["search"] == "lexical":
-            raise ValueError(f"{self.package} was generated for lexical search only")
+            way_out = f"set `disclosure.search: {strategy}` and run `toolfold generate`"
+            raise ValueError(f"{self.package} was generated for lexical search only; {way_out}")
         self.strategy = strategy
 
     def _category(self, category: str, detail: str, page: int, format: str) -> str:

@@ -1,7 +1,7 @@
 """The baked catalog: what the runtime reads, as text by file."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from toolfold_runtime.catalog import CATALOG_FORMAT
 
@@ -10,12 +10,10 @@ from toolfold.plan.budgets import budget_of
 from toolfold.plan.disclosure import Disclosed
 from toolfold.plan.escape import file_stem, json_text
 from toolfold.plan.execution import execution_facts
-from toolfold.plan.hits import hit_forms, hit_tokens
+from toolfold.plan.hits import hit_forms, hit_tokens, rest_tokens
 from toolfold.plan.model import Json, MetaToolPlan, ToolPlan
 from toolfold.plan.search_index import search_index, server_of
 from toolfold.plan.views.cut import Page
-
-_NEXT: Final = 20  # tokens that the end of an answer may cost
 
 
 def baked(
@@ -59,6 +57,8 @@ def _content(
 
 def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclosed) -> Json:
     server, disclosure = manifest.server, manifest.disclosure
+    inventory = {t.role: t.name for t in meta if t.role in ("capabilities", "schema")}
+    rest = rest_tokens(inventory.get("schema", ""))
     return {
         "catalog": CATALOG_FORMAT,
         "name": server.name,
@@ -73,10 +73,10 @@ def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclos
         "unlisted_calls": disclosure.unlisted_calls,
         "hot": disclosed.hot,
         "search": disclosure.search,
-        "hits": {"tokens": budget_of(manifest, "hits"), "next": _NEXT},
+        "hits": {"tokens": budget_of(manifest, "hits"), "next": rest},
         **execution_facts(manifest),
         "runners": {tool.name: list(tool.effects) for tool in meta if tool.effects},
-        "inventory": {t.role: t.name for t in meta if t.role in ("capabilities", "schema")},
+        "inventory": inventory,
         "meta_tools": [tool.definition for tool in meta],
     }
 
@@ -98,8 +98,8 @@ def _search(
     manifest: Manifest, tools: Sequence[ToolPlan]
 ) -> Iterator[tuple[str, Json | list[Any]]]:
     """What search knows of each tool besides words: a line each, in the order of their numbers."""
-    servers = list(dict.fromkeys(server_of(manifest, name) for name in manifest.tools))
-    categories = list(manifest.categories)
+    servers = _numbered(server_of(manifest, name) for name in manifest.tools)
+    categories = _numbered(manifest.categories)
     yield (
         "search/names.json",
         {
@@ -111,11 +111,15 @@ def _search(
     for planned in tools:
         tool = manifest.tools[planned.name]
         forms = hit_forms(planned, tool)
-        server = servers.index(server_of(manifest, planned.name))
-        category = categories.index(tool.category)
-        head = [planned.name, server, category, tool.effect, tool.tags]
+        server = servers[server_of(manifest, planned.name)]
+        head = [planned.name, server, categories[tool.category], tool.effect, tool.tags]
         rows.append([*head, forms[:-1], hit_tokens(forms)])
     yield "search/tools.jsonl", rows
+
+
+def _numbered(names: Iterable[str]) -> dict[str, int]:
+    """Names in the order in which they are first said, with their numbers."""
+    return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
 def _page(page: Page) -> Json:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from toolfold_runtime.search.find import has_meaning
+from toolfold_runtime.search.index import MOST
 
 from toolfold.errors import ManifestError, in_file_order
 from toolfold.manifest.load import Loaded
@@ -49,6 +50,7 @@ def plan_tools(loaded: Loaded) -> Planned:
     manifest = loaded.manifest
     problems = Problems(loaded.tree)
     problems.add(loaded.problems)
+    _check_size(manifest, problems)
     package = manifest.server.package or naming.package_name(manifest.server.name)
     meta = tuple(meta_tools(manifest))
     check_names(manifest, meta, package, problems)
@@ -105,6 +107,14 @@ def _check_search(manifest: Manifest, problems: Problems) -> None:
         fact = f"search: {strategy} needs the extra `semantic`"
         hint = "pip install 'toolfold[semantic]', or choose lexical"
         problems.error(("disclosure", "search"), fact, hint, "extra")
+
+
+def _check_size(manifest: Manifest, problems: Problems) -> None:
+    """Refuse what the index cannot number, before planning it for minutes."""
+    if len(manifest.tools) > MOST:
+        fact = f"{len(manifest.tools):,} tools; search can tell {MOST:,} apart"
+        problems.error(("tools",), fact, "split the manifest into several servers", "size")
+        _raise_errors(problems)
 
 
 def _raise_errors(problems: Problems) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.budgets import budget_of, check_budgets, listed_tokens
+from toolfold.plan.hits import hit_tokens, rest_tokens
 from toolfold.plan.meta_tools import DETAILS
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
 from toolfold.plan.problems import Problems
@@ -140,6 +141,9 @@ def _costs(
             if page.ask.format == form and page.ask.detail == "summaries":
                 number = f" {page.ask.page}/{page.ask.pages}" if page.ask.pages > 1 else ""
                 yield Cost(f"category {name}{number}", page.tokens, "category")
+    schema = next((tool.name for tool in meta if tool.role == "schema"), "")
+    longest = max((hit_tokens([tool.name])[0] for tool in tools), default=0)
+    yield Cost("the shortest answer to a search", longest + rest_tokens(schema), "hits")
     for tool in tools:
         yield Cost(tool.name, tool.schema_tokens, "schema")
 

@@ -3,6 +3,7 @@
 from typing import Final
 
 from toolfold.manifest.schema import Tool
+from toolfold.plan.escape import one_line, shown
 from toolfold.plan.model import ToolPlan
 from toolfold.plan.signature import compact_signature
 from toolfold.plan.tokens import count
@@ -12,15 +13,21 @@ _SUMMARY: Final = 110  # characters
 
 def hit_forms(planned: ToolPlan, tool: Tool) -> list[str]:
     """With a compact signature, with the name alone, and the name alone without a summary."""
-    summary = _cut(tool.summary)
+    summary = _cut(one_line(shown(tool.summary)))
     given = planned.entry["definition"]["inputSchema"]
-    signature = compact_signature(planned.name, given, planned.returns)
+    signature = one_line(shown(compact_signature(planned.name, given, planned.returns)))
     return [f"{signature}: {summary}", f"{planned.name}: {summary}", planned.name]
 
 
 def hit_tokens(forms: list[str]) -> list[int]:
     """What each form costs, with the end of its line."""
     return [count(f"{form}\n") for form in forms]
+
+
+def rest_tokens(schema: str) -> int:
+    """What may follow the hits: a note about what was left out, and the next step."""
+    note = "50 more did not fit; ask with a smaller limit\n"
+    return count(f"{note}next: {schema}(tool)")
 
 
 def _cut(summary: str) -> str:

@@ -9,7 +9,7 @@ from math import log
 from typing import Any, Final
 
 from toolfold_runtime.search.index import packed
-from toolfold_runtime.search.words import joined, pairs, trigrams, words
+from toolfold_runtime.search.words import is_unspaced, joined, pairs, trigrams, words
 
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan.model import Json, ToolPlan
@@ -199,12 +199,19 @@ def _name_shares(cut: Sequence[Cut], rarity: Mapping[str, float]) -> Worth:
 
 
 def _grams(worth: Worth) -> Iterator[tuple[str, list[str]]]:
-    """Trigram to the words that have it, for words that may be mistyped."""
+    """Trigram to the words that have it, for words that may be mistyped.
+
+    In scripts without spaces, one character to the pairs that have it.
+    """
     found: dict[str, list[str]] = {}
     for word in sorted(worth):
-        if len(word) > 2 and word.isalpha():
-            for gram in trigrams(word):
-                found.setdefault(gram, []).append(word)
+        grams: set[str] = set()
+        if is_unspaced(word):
+            grams = set(word)
+        elif len(word) > 2 and word.isalpha():
+            grams = trigrams(word)
+        for gram in grams:
+            found.setdefault(gram, []).append(word)
     yield from found.items()
 
 

@@ -5,10 +5,11 @@ from typing import Any, Final
 
 from toolfold_runtime.search.find import Found
 from toolfold_runtime.search.index import Index, Tool
+from toolfold_runtime.search.query import cut
 
 MOST: Final = 50
 
-_SHOWN: Final = 100  # characters of a query that is repeated to its author
+_HINT: Final = 45  # tokens, at most
 
 
 def answer(found: Found, index: Index, server: Mapping[str, Any]) -> str:
@@ -16,10 +17,13 @@ def answer(found: Found, index: Index, server: Mapping[str, Any]) -> str:
     tools = [index.tools[ranked.tool] for ranked in found.tools]
     if not tools:
         return "\n".join([_nothing(found, server), *found.query.hints])
-    levels = _levels(tools, server["hits"]["tokens"] - server["hits"]["next"])
+    room = server["hits"]["tokens"] - server["hits"]["next"]
+    # The first hit comes before any hint.
+    hints = found.query.hints[: max(0, room - tools[0].tokens[-1]) // _HINT]
+    levels = _levels(tools, room - _HINT * len(hints))
     # The leanest form is the name.
     shown = [[*tool.lines, tool.name][level] for tool, level in zip(tools, levels, strict=False)]
-    notes = [*_left_out(levels, len(tools)), *found.query.hints]
+    notes = [*_left_out(levels, len(tools)), *hints]
     return "\n".join([*shown, *notes, *_following(server)])
 
 
@@ -58,7 +62,4 @@ def _nothing(found: Found, server: Mapping[str, Any]) -> str:
     way_out = f", or {inventory}() for the inventory" if inventory else ""
     if not found.asked.strip():
         return f"an empty query finds nothing. Say what the tool should do{way_out}."
-    asked = repr(found.asked[:_SHOWN])
-    if found.refused:
-        return f"no tool matches {asked}: {found.refused}. Leave it out{way_out}."
-    return f"no tool matches {asked}: none has these words. Try other words{way_out}."
+    return f"no tool matches {cut(found.asked)}: {found.refused}{way_out}."

@@ -24,7 +24,9 @@ DIMENSIONS: Final = 256
 _TABLE: Final = "weights/l2_supercat_256.safetensors"
 _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _STEPS: Final = 1024  # the table's numbers are held to this fraction
-_SEPARATORS: Final = re.compile(r"[_\-./]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SEPARATORS: Final = re.compile(
+    r"[_\-./\x00-\x1f\x7f]+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
+)
 _LONGEST: Final = 8000  # characters
 
 

@@ -3,16 +3,18 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
+from itertools import accumulate
 from typing import Final, Protocol
 
 from toolfold_runtime.search.index import Index
 from toolfold_runtime.search.lexical import Lexical, Parts, Scored, sentences
-from toolfold_runtime.search.query import Filter, Query, parse
+from toolfold_runtime.search.query import Filter, Query, cut, parse
+from toolfold_runtime.search.words import words
 
 # A task of several sentences: evidence that earlier hits already gave counts less.
 _REPEATED: Final = 2.0
 _SPREAD: Final = 30
-_SHOWN: Final = 20
+_SHOWN: Final = 120  # characters of what an answer lists
 # Scores that differ by less are equal, so that no rounding of a machine decides.
 _DIGITS: Final = 5
 _TIE: Final = 1e-5
@@ -55,23 +57,30 @@ class Finder:
 
     def find(self, asked: str, limit: int) -> Found:
         """The best tools, ties by name; a tool whose name, alias or id was asked for is first."""
-        query = parse(asked)
-        exact = self.index.number(asked.strip())
-        allowed, refused, hints = self._allowed(query)
+        query, allowed = self._allowed(parse(asked))
         ranked = self._ranked(query.text, allowed, max(limit, _SPREAD))
         ranked = self._spread_out(query.text, ranked, limit)
+        exact = self._exact(asked, query.text, allowed)
         if exact is not None:
             first = next((r for r in ranked if r.tool == exact), Ranked(exact, 0.0, {}))
             ranked = [first, *(r for r in ranked if r.tool != exact)]
-        why = refused if not ranked else ""
-        return Found(asked, replace(query, hints=hints), tuple(ranked[:limit]), why)
+        why = "" if ranked else self._why(query, allowed)
+        return Found(asked, query, tuple(ranked[:limit]), why)
+
+    def _exact(self, asked: str, text: str, allowed: set[int] | None) -> int | None:
+        """The tool that was asked for by name: alone, in quotes, or beside qualifiers it meets."""
+        named = self.index.number(asked.strip())
+        if named is None:
+            named = self.index.number(text.strip())
+            return named if allowed is None or named in allowed else None
+        return named
 
     def _ranked(self, text: str, allowed: set[int] | None, depth: int) -> list[Ranked]:
         """The best tools, and no more than are needed."""
         if not self.index.tools:
             return []
-        if not text.strip():
-            # Qualifiers alone list what they allow.
+        if not has_words(text):
+            # Qualifiers alone list what they allow; nothing is found by punctuation.
             return self._sorted(Ranked(tool, 0.0, {}) for tool in allowed or ())
         scored = self._scorer.scored(text)
         places: Sequence[int] = range(len(scored.tools))
@@ -98,41 +107,41 @@ class Finder:
         left = list(range(len(head)))
         picked: list[Ranked] = []
         while left and len(picked) < limit:
-            worth = {at: head[at].score - _REPEATED * _known(evidence[at], covered) for at in left}
+            worth = {
+                at: round(head[at].score - _REPEATED * _known(evidence[at], covered), _DIGITS)
+                for at in left
+            }
             best = max(left, key=lambda at: (worth[at], -at))
             left.remove(best)
             picked.append(head[best])
             covered = list(map(max, covered, evidence[best]))
         return [*picked, *(head[at] for at in left), *tail]
 
-    def _allowed(self, query: Query) -> tuple[set[int] | None, str, tuple[str, ...]]:
+    def _allowed(self, query: Query) -> tuple[Query, set[int] | None]:
         """Tools that the qualifiers, phrases and excluded words leave; None for all of them."""
-        every = range(len(self.index.tools))
-        allowed: set[int] | None = None
-        refused, hints = "", list(query.hints)
-        for key in dict.fromkeys(one.key for one in query.filters):
-            found = set(self._matching([f for f in query.filters if f.key == key], every))
-            if not found:
-                refused = self._unmatched(key)
-            allowed = found if allowed is None else allowed & found
+        every = set(range(len(self.index.tools)))
+        left = [set(self._matching(key, query.filters)) for key in _keys(query)]
         # In a longer task, quotes are around values, not around what a tool says of itself.
         is_short = len(query.text.split()) <= _SHORT
-        for phrase in query.phrases if is_short else ():
+        missing = ""
+        # A phrase of nothing but stop words is not in the index.
+        for phrase in filter(words, query.phrases) if is_short else ():
             having = self._words.having(phrase)
-            if having:
-                allowed = having if allowed is None else allowed & having
-            else:
-                hints.append(f'no tool has "{phrase[:60]}"; its words were used')
-        for word in query.excluded:
-            allowed = (set(every) if allowed is None else allowed) - self._words.having(word)
-        return allowed, refused, tuple(hints)
+            left += [having] if having else []
+            missing = missing or ("" if having else phrase)
+        left += [every - self._words.having(word) for word in query.excluded]
+        if missing:
+            hint = f"no tool has {cut(missing, 30)}; its words were used"
+            query = replace(query, hints=(*query.hints, hint))
+        return query, set.intersection(*left) if left else None
 
-    def _matching(self, filters: Sequence[Filter], every: range) -> Iterator[int]:
+    def _matching(self, key: str, filters: Sequence[Filter]) -> Iterator[int]:
         """Tools with any of the wanted values of one key, and none of the unwanted."""
-        wanted = {one.value.casefold() for one in filters if not one.is_negated}
-        unwanted = {one.value.casefold() for one in filters if one.is_negated}
-        for tool in every:
-            values = {value.casefold() for value in self._values(filters[0].key, tool)}
+        said = [one for one in filters if one.key == key]
+        wanted = {one.value.casefold() for one in said if not one.is_negated}
+        unwanted = {one.value.casefold() for one in said if one.is_negated}
+        for tool in range(len(self.index.tools)):
+            values = {value.casefold() for value in self._values(key, tool)}
             if (not wanted or values & wanted) and not values & unwanted:
                 yield tool
 
@@ -145,11 +154,26 @@ class Finder:
             return [tool.effect]
         return self.index.names[key][tool.server if key == "server" else tool.category]
 
-    def _unmatched(self, key: str) -> str:
-        values = (self._values(key, number)[:1] for number in range(len(self.index.tools)))
-        known = sorted({value for found in values for value in found})
-        more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
-        return f"no tool has that {key}; there is {', '.join(known[:_SHOWN]) or 'none'}{more}"
+    def _why(self, query: Query, allowed: set[int] | None) -> str:
+        """Why nothing was found, and what to do about it."""
+        for key in _keys(query):
+            if not any(True for _ in self._matching(key, query.filters)):
+                return f"no tool has that {key}; {self._known(key)}. Leave it out"
+        if allowed is not None and not allowed:
+            return "its qualifiers, phrases and -words leave no tool. Leave one of them out"
+        if has_words(query.text):
+            those = "none" if allowed is None else f"none of the {len(allowed)} tools it leaves"
+            return f"{those} has these words. Try other words"
+        return "it says no word to search by. Say what the tool should do"
+
+    def _known(self, key: str) -> str:
+        """The values that a qualifier can have, as many as fit into an answer."""
+        values = (self._values(key, number) for number in range(len(self.index.tools)))
+        known = sorted({v for found in values for v in (found if key == "tag" else found[:1])})
+        lengths = accumulate(len(value) + 2 for value in known)
+        shown = [value for value, length in zip(known, lengths, strict=True) if length <= _SHOWN]
+        more = f" and {len(known) - len(shown)} more" if len(shown) < len(known) else ""
+        return f"there is {', '.join(shown)}{more}" if shown else "there is none"
 
 
 def has_meaning() -> bool:
@@ -168,6 +192,15 @@ def finder_for(read: Callable[[str], bytes], strategy: str) -> Finder:
     meaning = Semantic(index)
     scorer = meaning if strategy == "semantic" else Hybrid(words, meaning)
     return Finder(index, scorer, words)
+
+
+def has_words(text: str) -> bool:
+    """Whether there is anything in a text to search by."""
+    return bool(words(text, frozenset()))
+
+
+def _keys(query: Query) -> Iterable[str]:
+    return dict.fromkeys(one.key for one in query.filters)
 
 
 def _known(evidence: Sequence[float], covered: Sequence[float]) -> float:

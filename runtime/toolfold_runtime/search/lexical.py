@@ -10,7 +10,7 @@ from operator import mul, truediv
 from typing import Final
 
 from toolfold_runtime.search.index import SCALE, Index, Postings, Word
-from toolfold_runtime.search.words import joined, pairs, trigrams, words
+from toolfold_runtime.search.words import is_unspaced, joined, pairs, trigrams, words
 
 # Few, round, and the same for every catalog; docs/search.md says what each is worth.
 PAIR: Final = 0.5  # two neighbouring words found together
@@ -52,9 +52,6 @@ class Scored:
     tools: Sequence[int]
     totals: Sequence[float]
     parts: Callable[[int], Parts]
-
-
-NOTHING: Final = Scored((), (), lambda at: {})
 
 
 @dataclass(frozen=True)
@@ -148,16 +145,19 @@ class Lexical:
         return log(1 + (len(self.index.tools) + 0.5) / 0.5)
 
     def _alike(self, word: str) -> list[tuple[str, float]]:
-        """Up to three known words that look like an unknown one: a typo, or another form of it."""
-        if len(word) < 4 or not word.isalpha():
+        """Up to three known words that look like an unknown one: a typo, or another form of it.
+
+        For one character of a script without spaces, the pairs that it stands in.
+        """
+        if len(word) == 1 and is_unspaced(word):
+            return [(known, _LIKE_WEIGHT) for known in self.index.alike(word)]
+        if len(word) < 3 or not word.isalpha():
             return []
         grams = trigrams(word)
         shared = Counter(known for gram in sorted(grams) for known in self.index.alike(gram))
         close = []
         for known, number in shared.items():
-            likeness = 2 * number / (len(grams) + len(known))
-            is_prefix = len(known) >= 4 and (known.startswith(word) or word.startswith(known))
-            likeness = max(likeness, _LIKE_PREFIX) if is_prefix else likeness
+            likeness = _likeness(word, known, 2 * number / (len(grams) + len(known)))
             if likeness >= _LIKE:
                 close.append((-likeness, known))
         return [(known, -likeness * _LIKE_WEIGHT) for likeness, known in sorted(close)[:3]]
@@ -232,6 +232,27 @@ def sentences(text: str) -> list[str]:
     if pending and found:
         found[-1] += f" {pending}"
     return found or [text]
+
+
+def _likeness(word: str, known: str, shared: float) -> float:
+    """How much an unknown word looks like a known one: another form of it, a slip, or by letters."""
+    if len(known) < 4:
+        return 0.0
+    if len(word) > 3 and (known.startswith(word) or word.startswith(known)):
+        return max(shared, _LIKE_PREFIX)
+    if word[0] == known[0] and _is_slip(word, known):
+        return max(shared, _LIKE)
+    return shared if len(word) > 3 else 0.0
+
+
+def _is_slip(word: str, known: str) -> bool:
+    """Whether a letter too many, too few or wrong, or two swapped, is all that differs."""
+    at = next((n for n, (a, b) in enumerate(zip(word, known, strict=False)) if a != b), -1)
+    typed, meant = word[at:], known[at:]
+    if at < 0:
+        return abs(len(word) - len(known)) == 1
+    is_swapped = typed[:2] == meant[1::-1] and typed[2:] == meant[2:]
+    return is_swapped or meant[1:] in (typed, typed[1:]) or typed[1:] == meant
 
 
 def _standard(scores: Sequence[float], damping: float = 0.0) -> tuple[float, float]:

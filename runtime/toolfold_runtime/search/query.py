@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Final
 
 QUALIFIERS: Final = ("category", "tag", "server", "effect", "latency")
-EFFECTS: Final = ("read", "write", "destructive")
 
 _LONGEST: Final = 2000  # characters; nobody describes a tool in more
 # A qualifier, a phrase, or anything else up to the next blank.
@@ -15,6 +14,7 @@ _PART: Final = re.compile(
     |(?P<text>\S+)""",
     re.VERBOSE,
 )
+_NO_VALUE: Final = ("//", "\\", ":")
 _LATENCY: Final = re.compile(r"[<>]=?\d+(\.\d+)?(ms|s)?")
 
 
@@ -44,7 +44,7 @@ def parse(given: str) -> Query:
     filters: list[Filter] = []
     phrases: list[str] = []
     excluded: list[str] = []
-    hints: list[str] = []
+    hints: dict[str, str] = {}  # one of each kind, so that their length has a limit
     for part in _PART.finditer(given[:_LONGEST]):
         if part["key"] is not None:
             _qualifier(part, text, filters, hints)
@@ -57,29 +57,32 @@ def parse(given: str) -> Query:
             text.append(part["text"])
     kept = tuple(phrase for phrase in phrases if phrase.strip())
     left_out = tuple(word for word in excluded if word.strip())
-    return Query(" ".join(text), tuple(filters), kept, left_out, tuple(dict.fromkeys(hints)))
+    return Query(" ".join(text), tuple(filters), kept, left_out, tuple(hints.values()))
+
+
+def cut(text: str, room: int = 80) -> str:
+    """Words of an agent, repeated to it: in quotes, escaped where they do not show, in so many bytes."""
+    shown = repr(text[:room]).encode()
+    if len(shown) <= room and len(text) <= room:
+        return shown.decode()
+    return f"{shown[: room - 4].decode('utf-8', 'ignore')}…{chr(shown[0])}"
 
 
 def _qualifier(
-    part: "re.Match[str]", text: list[str], filters: list[Filter], hints: list[str]
+    part: "re.Match[str]", text: list[str], filters: list[Filter], hints: dict[str, str]
 ) -> None:
     key, value = part["key"].lower(), part["value"].strip('"')
-    if key not in QUALIFIERS:
+    if value.startswith(_NO_VALUE):  # an address, a path or an id is nobody's qualifier
         text.append(part[0])
-        if not value.startswith("//"):  # an address is nobody's qualifier
-            hints.append(f'"{key[:40]}:" was read as text; qualifiers are {_named(QUALIFIERS)}')
+    elif key not in QUALIFIERS:
+        text.append(part[0])
+        known = " ".join(f"{name}:" for name in QUALIFIERS)
+        hints.setdefault("unknown", f"{cut(key, 24)} was read as text; qualifiers are {known}")
     elif key == "latency":
         is_limit = _LATENCY.fullmatch(value) is not None
-        hints.append("latency: not measured yet" if is_limit else "latency: write latency:<100")
-    elif key == "effect" and value.lower() not in EFFECTS:
-        hints.append(f"effect: is one of {', '.join(EFFECTS)}")
-        filters.append(Filter(key, value, bool(part["minus"])))
+        hints[key] = "latency: not measured yet" if is_limit else "latency: write latency:<100"
     else:
         filters.append(Filter(key, value, bool(part["minus"])))
-
-
-def _named(qualifiers: tuple[str, ...]) -> str:
-    return " ".join(f"{name}:" for name in qualifiers)
 
 
 def _is_excluded(text: str) -> bool:

@@ -12,7 +12,6 @@ from toolfold_runtime.search.index import SCALE, Index, Postings
 from toolfold_runtime.search.lexical import (
     DAMPING,
     NAME,
-    NOTHING,
     PAIR,
     SENTENCE,
     SERVER,
@@ -34,11 +33,9 @@ class Semantic:
         self._embedder = Embedder()
 
     def scored(self, text: str) -> Scored:
-        """Every tool, as far as the text has words at all."""
+        """Every tool."""
         texts = _texts(text)
         rows = [_standard(row) for row in self.likeness(texts)]
-        if not rows[0].any():
-            return NOTHING
         best = SENTENCE * _best(rows)
         total = (rows[0] + best).tolist()
 
@@ -72,8 +69,6 @@ class Hybrid:
         rows = self._word_scores(asked)
         words = [_standard(r, DAMPING * one.whole) for r, one in zip(rows, asked, strict=True)]
         meaning = [_MEANING * _standard(row) for row in self._meaning.likeness(texts)]
-        if not words[0].any() and not meaning[0].any():
-            return NOTHING
         together = [w + m for w, m in zip(words, meaning, strict=True)]
         sentence = SENTENCE * _best(together)
         server = SERVER * self._servers(together[0])

@@ -69,6 +69,11 @@ def trigrams(word: str) -> set[str]:
     return {edged[at : at + 3] for at in range(len(edged) - 2)}
 
 
+def is_unspaced(word: str) -> bool:
+    """Whether a word is of a script that is written without spaces."""
+    return _IS_UNSPACED.match(word) is not None
+
+
 def stem(word: str) -> str:
     """The stem that the forms of an English word share; other words as they are."""
     stemmed: str = _STEMMER.stemWord(word) if word.isascii() else word
@@ -78,7 +83,7 @@ def stem(word: str) -> str:
 @lru_cache(maxsize=65536)
 def _stems(run: str, stops: frozenset[str]) -> tuple[str, ...]:
     """The stems of what stands between two blanks."""
-    if _IS_UNSPACED.match(run):
+    if is_unspaced(run):
         return tuple(run[at : at + 2] for at in range(max(1, len(run) - 1)))
     parts = (part.casefold() for part in _CAMEL.split(run))
     return tuple(stem(part) for part in parts if part not in stops)

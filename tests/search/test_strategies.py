@@ -1,0 +1,175 @@
+"""Search by meaning, and what happens where the extra that it needs is not installed."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toolfold.cli import main
+from toolfold_runtime.search.find import Finder
+
+from tests.disclosure.catalogs import MODERN, Json, Project, call, project, written
+from tests.disclosure.processes import serve_command
+from tests.search.catalogs import TOWN, finder, found, manifest, tool
+
+HYBRID: Json = TOWN | {"disclosure": {"search": "hybrid", "exposure": "progressive"}}
+
+# Makes the packages of the extra invisible, then runs toolfold.
+WITHOUT = (
+    "import sys\n"
+    "for name in ('numpy', 'tokenizers', 'wordllama'): sys.modules[name] = None\n"
+    "from toolfold.cli import main\n"
+    "sys.exit(main(sys.argv[1:]))\n"
+)
+
+
+def without_extra(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", WITHOUT, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def hybrid(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    return project(tmp_path_factory.mktemp("hybrid"), HYBRID)
+
+
+@pytest.mark.parametrize("strategy", ["semantic", "hybrid"])
+@pytest.mark.parametrize(
+    ("query", "first"),
+    [
+        ("watch a film clip", "search_videos"),
+        ("navigation from home to work", "plan_route"),
+        ("report a defect in the source code", "createIssue"),
+    ],
+)
+def test_meaning_finds_what_no_word_does(
+    finders: dict[str, Finder], strategy: str, query: str, first: str
+) -> None:
+    assert found(finders[strategy], query)[0] == first
+
+
+def test_words_alone_do_not_find_it(lexical: Finder) -> None:
+    assert "search_videos" not in found(lexical, "watch a film clip")
+
+
+def test_hybrid_keeps_what_words_find(finders: dict[str, Finder]) -> None:
+    for query in ("issue", "videos", "spreadsheet row", "天気", "прогноз погоды", "isue"):
+        assert found(finders["hybrid"], query)[0] == found(finders["lexical"], query)[0]
+
+
+@pytest.mark.parametrize("strategy", ["semantic", "hybrid"])
+def test_names_and_qualifiers_hold_whatever_ranks(
+    finders: dict[str, Finder], strategy: str
+) -> None:
+    search = finders[strategy]
+
+    assert found(search, "FILE_BUG")[0] == "createIssue"
+    assert set(found(search, "film category:maps")) == {"find_cafe", "maps_regeocode", "plan_route"}
+    assert "createIssue" not in found(search, "repository -issue", 50)
+
+
+def test_related_words_help_where_the_catalog_has_them(tmp_path: Path) -> None:
+    tools = {"a": tool("Paint a picture"), "b": tool("Show an image"), "c": tool("Weigh a parcel")}
+    search = finder(tmp_path, manifest(tools, search="hybrid"), "hybrid")
+
+    assert set(found(search, "picture", 2)) == {"a", "b"}
+    assert "b" not in found(finder(tmp_path, manifest(tools)), "picture")
+
+
+def test_the_generated_server_searches_by_meaning(hybrid: Project) -> None:
+    answer = call(hybrid.server(), "search_tools", {"query": "watch a film clip"}, MODERN)
+
+    assert answer.text.startswith("search_videos(query: str)")
+
+
+def test_generating_without_the_extra_is_an_error_with_its_place(tmp_path: Path) -> None:
+    path = tmp_path / "tools.yaml"
+    path.write_text(
+        "toolfold: 1\n"
+        "server: {name: demo, version: '1'}\n"
+        "disclosure:\n"
+        "  search: semantic\n"
+        "categories: {all: {}}\n"
+        "tools: {one: {category: all, effect: read, summary: One}}\n",
+        encoding="utf-8",
+    )
+    done = without_extra("generate", "-m", str(path))
+
+    assert done.returncode == 1
+    assert (
+        f"{path}:4:11: disclosure.search: search: semantic needs the extra `semantic`"
+        in done.stderr
+    )
+    assert "pip install 'toolfold[semantic]', or choose lexical" in done.stderr
+    assert not (tmp_path / "generated").exists()
+
+
+@pytest.mark.parametrize("command", [["search", "issue"], ["eval", "QUERIES"]])
+def test_asking_for_meaning_without_the_extra_is_no_crash(
+    tmp_path: Path, command: list[str]
+) -> None:
+    path = written(tmp_path, TOWN)
+    queries = tmp_path / "queries.jsonl"
+    queries.write_text('{"id": 1, "query": "x", "relevant": ["a::b"]}\n', encoding="utf-8")
+    arguments = [str(queries) if word == "QUERIES" else word for word in command]
+    done = without_extra(*arguments, "-m", str(path), "--search", "hybrid")
+
+    assert done.returncode == 1
+    assert "toolfold[semantic]" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_lexical_search_needs_no_extra(tmp_path: Path) -> None:
+    done = without_extra("search", "issue", "-m", str(written(tmp_path, TOWN)))
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith("1. createIssue(")
+
+
+def test_serving_without_the_extra_falls_back_to_words_and_says_so(hybrid: Project) -> None:
+    arguments = ("try", "search_tools", '{"query": "open an issue"}', "-m", str(hybrid.manifest))
+    done = without_extra(*arguments)
+
+    assert done.returncode == 0
+    assert done.stdout.startswith("createIssue(")
+    note = f"{hybrid.package}: searching by words only: pip install 'toolfold[semantic]'\n"
+    assert done.stderr == note
+
+
+@pytest.mark.parametrize("strategy", ["semantic", "hybrid"])
+def test_serve_refuses_a_strategy_that_was_not_generated(
+    tmp_path: Path, strategy: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = project(tmp_path, TOWN)
+
+    assert main(["serve", "-m", str(done.manifest), "--search", strategy]) == 1
+    assert capsys.readouterr().err == (
+        f"{done.package} was generated for lexical search only; "
+        f"set `disclosure.search: {strategy}` and run `toolfold generate`\n"
+    )
+
+
+@pytest.mark.parametrize(("strategy", "is_found"), [("lexical", False), ("semantic", True)])
+def test_serve_searches_as_it_is_told(hybrid: Project, strategy: str, is_found: bool) -> None:
+    ask: Json = {"name": "search_tools", "arguments": {"query": "watch a film clip"}}
+
+    answer = session(hybrid, ask, "--search", strategy)
+
+    assert ("search_videos" in answer) == is_found
+
+
+def session(done: Project, ask: Json, *options: str) -> str:
+    """One call of a server over stdio."""
+    import anyio
+    from mcp import Client, StdioServerParameters
+    from mcp.client.stdio import stdio_client
+
+    command = serve_command(done, *options)
+
+    async def talk() -> Any:
+        server = StdioServerParameters(command=command[0], args=command[1:])
+        async with Client(stdio_client(server), read_timeout_seconds=30) as client:
+            return await client.call_tool(ask["name"], ask["arguments"])
+
+    return str(anyio.run(talk).content[0].text)
