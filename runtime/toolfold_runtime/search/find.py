@@ -106,12 +106,14 @@ class Finder:
         covered = [0.0] * len(evidence[0])
         left = list(range(len(head)))
         picked: list[Ranked] = []
+        scores = [round(one.score, _DIGITS) for one in head]
         while left and len(picked) < limit:
-            worth = {
-                at: round(head[at].score - _REPEATED * _known(evidence[at], covered), _DIGITS)
-                for at in left
-            }
-            best = max(left, key=lambda at: (worth[at], -at))
+            best, most = left[0], float("-inf")
+            for at in left:
+                if scores[at] <= most:
+                    break  # neither this one nor a later one can be worth more
+                worth = round(scores[at] - _REPEATED * _known(evidence[at], covered), _DIGITS)
+                best, most = (at, worth) if worth > most else (best, most)
             left.remove(best)
             picked.append(head[best])
             covered = list(map(max, covered, evidence[best]))
@@ -119,7 +121,6 @@ class Finder:
 
     def _allowed(self, query: Query) -> tuple[Query, set[int] | None]:
         """Tools that the qualifiers, phrases and excluded words leave; None for all of them."""
-        every = set(range(len(self.index.tools)))
         left = [set(self._matching(key, query.filters)) for key in _keys(query)]
         # In a longer task, quotes are around values, not around what a tool says of itself.
         is_short = len(query.text.split()) <= _SHORT
@@ -129,7 +130,8 @@ class Finder:
             having = self._words.having(phrase)
             left += [having] if having else []
             missing = missing or ("" if having else phrase)
-        left += [every - self._words.having(word) for word in query.excluded]
+        every = range(len(self.index.tools))
+        left += [set(every) - self._words.having(word) for word in query.excluded]
         if missing:
             hint = f"no tool has {cut(missing, 30)}; its words were used"
             query = replace(query, hints=(*query.hints, hint))

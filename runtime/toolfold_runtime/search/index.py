@@ -1,10 +1,10 @@
-"""The baked index: sorted lines of postings, found by bisection; nothing is parsed unasked."""
+"""The baked index: sorted lines of postings, found by block; nothing is parsed unasked."""
 
 import json
 import sys
 from array import array
 from binascii import a2b_base64, b2a_base64
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,6 +15,8 @@ SCALE: Final = 1024
 
 #: Tool numbers and impacts are kept in two bytes each.
 MOST: Final = 65535
+
+_BLOCK: Final = 2048  # bytes that are looked through for a line
 
 
 class Tool(NamedTuple):
@@ -137,23 +139,20 @@ class _Sorted:
 
     def __init__(self, data: bytes) -> None:
         self._data = data
-        self._start = data.index(b"\n") + 1  # the first line says whose file it is
+        first = data.index(b"\n")  # the first line says whose file it is
+        ends = dict.fromkeys(data.index(b"\n", at) for at in range(first, len(data), _BLOCK))
+        self._starts = [end + 1 for end in ends if end + 1 < len(data)]
+        self._words = [data[at + 2 : data.index(b'"', at + 2)] for at in self._starts]
 
     def find(self, word: str) -> Any:
         """The line of a word, or None."""
         wanted = word.encode()
-        low, high = self._start, len(self._data)
-        while low < high:
-            start = self._data.rfind(b"\n", low, (low + high) // 2) + 1 or low
-            end = self._data.index(b"\n", start)
-            found = self._data[start + 2 : self._data.index(b'"', start + 2)]
-            if found == wanted:
-                return json.loads(self._data[start:end])
-            if found < wanted:
-                low = end + 1
-            else:
-                high = start
-        return None
+        block = bisect_right(self._words, wanted)
+        if not block:
+            return None
+        end = self._starts[block] if block < len(self._starts) else len(self._data)
+        at = self._data.find(b'\n["%b"' % wanted, self._starts[block - 1] - 1, end)
+        return None if at < 0 else json.loads(self._data[at : self._data.index(b"\n", at + 1)])
 
 
 def packed(tools: Iterable[int], impacts: Iterable[float]) -> tuple[str, str]:

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import compress
 from math import log, sqrt
 from operator import mul, truediv
 from typing import Final
@@ -70,29 +71,27 @@ class Lexical:
     def __init__(self, index: Index) -> None:
         self.index = index
         self._words: dict[str, Word | None] = {}
+        self._near: dict[str, list[tuple[str, float]]] = {}
+        self._asked: dict[str, Asked] = {}
 
     def scored(self, text: str) -> Scored:
         """Every tool that has a word of the query, or one that looks like it."""
         asked = self.ask(text)
         scores = self._scores(asked)
-        tools = [tool for tool, score in enumerate(scores) if score]
-        scale, shift = _standard(scores, DAMPING * asked.whole)
-        best = self._best_sentences(text, asked, scores, tools)
+        tools = list(compress(range(len(scores)), scores))
+        whole = self._standard(scores, tools, asked)
+        best = self._best_sentences(text, tools) or whole
         servers, server = self._servers(scores, tools), self.server
         named = self.named(asked)
         totals = [
-            scale * scores[tool]
-            - shift
-            + SENTENCE * sentence
-            + SERVER * servers[server[tool]]
-            + NAME * named[tool]
-            for tool, sentence in zip(tools, best, strict=True)
+            own + SENTENCE * sentence + SERVER * servers[server[tool]] + NAME * named[tool]
+            for tool, own, sentence in zip(tools, whole, best, strict=True)
         ]
 
         def parts(at: int) -> Parts:
             tool = tools[at]
             return {
-                "words": scale * scores[tool] - shift,
+                "words": whole[at],
                 "sentence": SENTENCE * best[at],
                 "server": SERVER * servers[server[tool]],
                 "name": NAME * named[tool],
@@ -117,21 +116,33 @@ class Lexical:
 
     def ask(self, text: str) -> Asked:
         """The words of a text with their weights; for an unknown one, those that look like it."""
+        if text not in self._asked:
+            if len(self._asked) >= _MOST_SENTENCES:
+                self._asked.clear()
+            self._asked[text] = self._ask(text)
+        return self._asked[text]
+
+    def _ask(self, text: str) -> Asked:
         stems = words(text) or words(text, frozenset())
         asked = {s: _WEAK if s in _WEAK_WORDS else 1.0 for s in [*stems, *joined(text)]}
         said = list(asked)
         whole = sum(weight * self._rarity(word) for word, weight in asked.items())
         for word in said:
             if self.word(word) is None:
-                for near, likeness in self._alike(word):
+                if word not in self._near:
+                    self._near[word] = self._alike(word)
+                for near, likeness in self._near[word]:
                     asked[near] = max(asked.get(near, 0.0), likeness * asked[word])
-        return Asked(asked, list(dict.fromkeys(pairs(stems))), said, whole)
+        # No tool has a pair that has not both of its words.
+        both = (pair for pair in dict.fromkeys(pairs(stems)) if all(map(self.word, pair.split())))
+        return Asked(asked, list(both), said, whole)
 
     def word(self, word: str) -> Word | None:
         """A word of the catalog; those of the last queries are kept."""
         if word not in self._words:
             if len(self._words) >= _KEPT:
                 self._words.clear()
+                self._near.clear()
             self._words[word] = self.index.word(word)
         return self._words[word]
 
@@ -172,19 +183,24 @@ class Lexical:
             _add(scores, self.index.pair(pair), PAIR)
         return scores
 
-    def _best_sentences(
-        self, text: str, whole: Asked, scores: list[float], tools: list[int]
-    ) -> list[float]:
-        """Each tool's standard score in the sentence that suits it best."""
-        texts = sentences(text)
+    def _best_sentences(self, text: str, tools: list[int]) -> list[float]:
+        """Each tool's standard score in the sentence that suits it best; nothing where it is one."""
+        found = sentences(text)
         best: list[float] = []
-        for sentence in texts:
-            asked = whole if len(texts) == 1 else self.ask(sentence)
-            own = scores if len(texts) == 1 else self._scores(asked)
-            scale, shift = _standard(own, DAMPING * asked.whole)
-            here = [scale * own[tool] - shift for tool in tools]
+        for sentence in found if len(found) > 1 else ():
+            asked = self.ask(sentence)
+            here = self._standard(self._scores(asked), tools, asked)
             best = list(map(max, best, here)) if best else here
         return best
+
+    def _standard(self, scores: list[float], tools: list[int], asked: Asked) -> list[float]:
+        """Distances of some tools from the mean of all, in standard deviations; others have 0."""
+        own = list(map(scores.__getitem__, tools))
+        mean = sum(own) / len(scores)
+        square = sum(map(mul, own, own)) / len(scores)
+        spread = sqrt(max(0.0, square - mean * mean)) + DAMPING * asked.whole or 1.0
+        scale, shift = 1 / spread, mean / spread
+        return [scale * value - shift for value in own]
 
     @cached_property
     def server(self) -> list[int]:
@@ -253,14 +269,6 @@ def _is_slip(word: str, known: str) -> bool:
         return abs(len(word) - len(known)) == 1
     is_swapped = typed[:2] == meant[1::-1] and typed[2:] == meant[2:]
     return is_swapped or meant[1:] in (typed, typed[1:]) or typed[1:] == meant
-
-
-def _standard(scores: Sequence[float], damping: float = 0.0) -> tuple[float, float]:
-    """Scale and shift that turn scores into distances from their mean, in standard deviations."""
-    mean = sum(scores) / len(scores)
-    square = sum(map(mul, scores, scores)) / len(scores)
-    spread = sqrt(max(0.0, square - mean * mean)) + damping or 1.0
-    return 1 / spread, mean / spread
 
 
 def _add(scores: list[float], postings: Postings, weight: float) -> None:

@@ -55,7 +55,7 @@ def spelled(text: str) -> Iterator[tuple[str, str]]:
 
 def joined(text: str) -> list[str]:
     """CamelCase words of two parts as one, because "YouTube" is also "youtube"."""
-    return [stem(run.casefold()) for run in _runs(text) if len(_CAMEL.split(run)) == 2]
+    return [stem(run.casefold()) for run in _runs(text) if _has_two_parts(run)]
 
 
 def pairs(stems: Sequence[str]) -> list[str]:
@@ -87,6 +87,11 @@ def _stems(run: str, stops: frozenset[str]) -> tuple[str, ...]:
         return tuple(run[at : at + 2] for at in range(max(1, len(run) - 1)))
     parts = (part.casefold() for part in _CAMEL.split(run))
     return tuple(stem(part) for part in parts if part not in stops)
+
+
+@lru_cache(maxsize=65536)
+def _has_two_parts(run: str) -> bool:
+    return len(_CAMEL.split(run)) == 2
 
 
 def _runs(text: str) -> list[str]:
