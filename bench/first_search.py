@@ -15,8 +15,8 @@ def main() -> None:
     package, strategy = sys.argv[1], sys.argv[2]
     sys.path.insert(0, "generated")
     from toolfold_runtime.dispatch import Dispatcher
-    from toolfold_runtime.execute import Executor
-    from toolfold_runtime.methods import backend_of
+    from toolfold_runtime.running.execute import Executor
+    from toolfold_runtime.running.methods import backend_of
     from toolfold_runtime.server import build_server
 
     server = importlib.import_module(f"{package}.server")

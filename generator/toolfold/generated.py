@@ -45,9 +45,9 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     import anyio
     from toolfold_runtime import log
     from toolfold_runtime.dispatch import Dispatcher, Reply
-    from toolfold_runtime.execute import Executor
     from toolfold_runtime.implementation import ImplementationError, load_implementation
-    from toolfold_runtime.methods import backend_of
+    from toolfold_runtime.running.execute import Executor
+    from toolfold_runtime.running.methods import backend_of
 
     log.set_up("text", "warning")
     server = load_server(manifest, output)

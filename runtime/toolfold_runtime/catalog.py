@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolfold_runtime.errors import ToolError, not_one_of, unknown
-from toolfold_runtime.kept import Counts
+from toolfold_runtime.running.kept import Counts
 
 if TYPE_CHECKING:
     from toolfold_runtime.search.find import Finder

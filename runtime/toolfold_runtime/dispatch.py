@@ -6,13 +6,13 @@ The MCP server and `toolfold try` answer through this one door.
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from toolfold_runtime import fields
-from toolfold_runtime.call import Report
 from toolfold_runtime.catalog import Catalog, Json
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.execute import Executor
 from toolfold_runtime.meta import MetaTools
 from toolfold_runtime.runners import asked_for, refuse_effect
+from toolfold_runtime.running import fields
+from toolfold_runtime.running.call import Report
+from toolfold_runtime.running.execute import Executor
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from typing import Any, Final
 
 from toolfold_runtime import log
-from toolfold_runtime.execute import Executor
-from toolfold_runtime.export import exporting
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.export import exporting
 
 _ENDING: Final = (signal.SIGTERM, signal.SIGINT)
 

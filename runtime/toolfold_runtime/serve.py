@@ -78,8 +78,8 @@ def serve_with(
         print(error, file=sys.stderr)  # noqa: T201 - stdout belongs to the protocol
         return 1
     from toolfold_runtime.dispatch import Dispatcher
-    from toolfold_runtime.execute import Executor
-    from toolfold_runtime.methods import backend_of
+    from toolfold_runtime.running.execute import Executor
+    from toolfold_runtime.running.methods import backend_of
 
     executor = Executor(catalog, backend_of(catalog, implementation))
     dispatcher = Dispatcher(catalog, meta_tools, executor, options.exposure)

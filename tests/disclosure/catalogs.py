@@ -19,8 +19,8 @@ from toolfold.plan.build import build_plan
 from toolfold.plan.model import Plan
 from toolfold_runtime import Catalog
 from toolfold_runtime.dispatch import Dispatcher
-from toolfold_runtime.execute import Executor
-from toolfold_runtime.methods import backend_of
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.methods import backend_of
 from toolfold_runtime.server import build_server
 
 Json = dict[str, Any]

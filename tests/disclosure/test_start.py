@@ -19,8 +19,8 @@ sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "op
 import anyio
 from mcp import Client
 from toolfold_runtime.dispatch import Dispatcher
-from toolfold_runtime.execute import Executor
-from toolfold_runtime.methods import backend_of
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.methods import backend_of
 from toolfold_runtime.server import build_server
 import {package}.server as generated
 

@@ -12,8 +12,8 @@ from typing import Any, Final
 import pytest
 import yaml
 from toolfold_runtime.dispatch import Dispatcher
-from toolfold_runtime.execute import Executor
-from toolfold_runtime.methods import backend_of
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.methods import backend_of
 from toolfold_runtime.server import build_server
 
 from tests.disclosure.catalogs import (

@@ -29,8 +29,8 @@ from tests.importing.session import listed_tools
 _CALL: Final = """
 import asyncio, importlib, json, sys
 from toolfold_runtime import ToolError
-from toolfold_runtime.execute import Executor
-from toolfold_runtime.methods import backend_of
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.methods import backend_of
 
 catalog = importlib.import_module("hard_mcp.server").CATALOG
 

@@ -182,8 +182,8 @@ def test_a_check_that_finds_a_change_loads_what_it_needs_and_says_so(project: Pa
 _CALL: Final = """
 import asyncio, json, sys
 from many_mcp.server import CATALOG
-from toolfold_runtime.execute import Executor
-from toolfold_runtime.methods import backend_of
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.methods import backend_of
 
 class Echo:
     def __getattr__(self, method):

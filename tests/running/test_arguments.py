@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toolfold_runtime import ToolError
-from toolfold_runtime.defaults import defaults_of
+from toolfold_runtime.running.defaults import defaults_of
 from toolfold_runtime.validation import validator_for
 
 from tests.running.material import Json, Served, tool, value_of

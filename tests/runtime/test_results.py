@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 from toolfold_runtime import Catalog, ToolError
-from toolfold_runtime.execute import Answer, Executor
-from toolfold_runtime.methods import backend_of
+from toolfold_runtime.running.execute import Answer, Executor
+from toolfold_runtime.running.methods import backend_of
 
 from tests.runtime.demo import Json, generate
 

@@ -14,8 +14,8 @@ from mcp import Client, MCPError
 from mcp_types import INVALID_PARAMS
 from toolfold_runtime.catalog import Catalog
 from toolfold_runtime.dispatch import Dispatcher
-from toolfold_runtime.execute import Executor
-from toolfold_runtime.methods import backend_of
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.methods import backend_of
 from toolfold_runtime.server import build_server
 
 from tests.runtime.demo import MANIFEST, PACKAGE, Json, generate
@@ -34,8 +34,8 @@ steps = [loaded()]
 server.capabilities()
 server.tool_schema("add")
 steps.append(loaded())
-from toolfold_runtime.execute import Executor
-from toolfold_runtime.methods import backend_of
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.methods import backend_of
 
 class Tools:
     def add(self, params):

@@ -42,8 +42,8 @@ import asyncio, json, sys
 from pathlib import Path
 sys.path.insert(0, "generated")
 from names.server import CATALOG
-from toolfold_runtime.execute import Executor
-from toolfold_runtime.methods import backend_of
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.methods import backend_of
 
 class Echo:
     def __getattr__(self, name):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     import asyncio
 
-    from toolfold_runtime.cache import ResultCache
+    from toolfold_runtime.running.cache import ResultCache
 
 #: Sends progress to the client: so much, of how much, a message.
 Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]

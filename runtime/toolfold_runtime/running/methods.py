@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolfold_runtime import log
-from toolfold_runtime.arguments import Checked
-from toolfold_runtime.backend import Backend, NoBackend
-from toolfold_runtime.call import Call, entered
 from toolfold_runtime.catalog import Catalog, Entry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.implementation import ImplementationError
-from toolfold_runtime.workers import Workers
+from toolfold_runtime.running.arguments import Checked
+from toolfold_runtime.running.backend import Backend, NoBackend
+from toolfold_runtime.running.call import Call, entered
+from toolfold_runtime.running.workers import Workers
 
 _CLOSING: Final = 10.0
 

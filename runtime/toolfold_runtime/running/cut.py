@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolfold_runtime.jsontext import compact
-from toolfold_runtime.tokens import estimated
+from toolfold_runtime.running.tokens import estimated
 
 # Where a text may be cut, the best place first; a later one is taken where it keeps far more.
 _BOUNDARIES: Final = ("\n\n", "\n", ". ", " ")

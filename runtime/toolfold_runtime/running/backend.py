@@ -2,10 +2,10 @@
 
 from typing import Any, Protocol
 
-from toolfold_runtime.arguments import Checked
-from toolfold_runtime.call import Call
 from toolfold_runtime.catalog import Entry
 from toolfold_runtime.errors import ToolError
+from toolfold_runtime.running.arguments import Checked
+from toolfold_runtime.running.call import Call
 
 
 class Backend(Protocol):

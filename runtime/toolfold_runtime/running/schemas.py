@@ -4,7 +4,7 @@ from typing import Final
 
 from toolfold_runtime.catalog import Entry
 from toolfold_runtime.errors import Code, ToolError
-from toolfold_runtime.kept import Counts
+from toolfold_runtime.running.kept import Counts
 from toolfold_runtime.validation import ValidationError, Validator, validator_for
 
 INPUT: Final = "inputSchema"

@@ -13,9 +13,9 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from toolfold_runtime import log
-from toolfold_runtime.call import Call
 from toolfold_runtime.catalog import Entry
 from toolfold_runtime.errors import ToolError
+from toolfold_runtime.running.call import Call
 
 #: Below the minute after which clients give up by themselves, so that they hear why.
 DEFAULT_SECONDS: Final = 50.0

@@ -1,0 +1,1 @@
+"""Carrying calls out: validate, look in the cache, run, validate, shape, record."""
