@@ -60,6 +60,8 @@ class Loop:
     def run(self) -> Regenerated | Refused:
         """Generate once; a refusal is an answer, not an exception."""
         self._seen = self._stamps()
+        # One collection afterwards costs less than many over a plan that only grows.
+        gc.disable()
         try:
             return self._generated()
         except (ManifestError, OutputError, UsageError) as error:
@@ -67,6 +69,8 @@ class Loop:
         finally:
             # A compilation freezes what it made against collection; here it would stay for good.
             gc.unfreeze()
+            gc.enable()
+            gc.collect()
 
     def folders(self) -> list[Path]:
         """The folders where a save matters: of the manifest, and of all it reads or might."""
