@@ -26,6 +26,8 @@ _HASHES_AT_END: Final = re.compile(r"#+$")
 _AUTOLINK: Final = re.compile(r"(?<=[A-Za-z])(:)(?=//)|\b(www)\.", re.IGNORECASE)
 _SHORT_LINE: Final = 64
 _REMEMBERED: Final = 4096  # the same types, names and words come again and again
+# Made once: `json.dumps` makes an encoder for every call with settings of its own.
+_COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NOT_ONE_LINE: Final = re.compile(r"[^\S ]|  |^ | \Z|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
@@ -155,7 +157,7 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
     if indent is not None:
         # The standard library indents in Python, ten times slower.
         return to_json(value, indent=indent).decode()
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return _COMPACT.encode(value)
 
 
 def url(address: str) -> str:
