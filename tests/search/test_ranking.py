@@ -33,6 +33,11 @@ def test_a_name_an_alias_and_an_id_come_first_in_any_case(lexical: Finder, query
     assert not lexical.find(query, 5).query.hints
 
 
+def test_what_can_be_nothing_but_a_name_is_looked_up_alone(lexical: Finder) -> None:
+    assert found(lexical, "delete_repository") == ["delete_repository"]
+    assert len(found(lexical, "delete repository")) > 1
+
+
 def test_an_exact_name_beats_a_tool_that_says_it_more_often(tmp_path: Path) -> None:
     tools = {"read": tool("Get bytes"), "x": tool("read read read", tags=["read"])}
 

@@ -57,6 +57,9 @@ class Finder:
 
     def find(self, asked: str, limit: int) -> Found:
         """The best tools, ties by name; a tool whose name, alias or id was asked for is first."""
+        known = self.index.number(asked.strip())
+        if known is not None and _is_no_word(asked):
+            return Found(asked, Query(asked), (Ranked(known, 0.0, {}),))
         query, allowed = self._allowed(parse(asked))
         ranked = self._ranked(query.text, allowed, max(limit, _SPREAD))
         ranked = self._spread_out(query.text, ranked, limit)
@@ -199,6 +202,11 @@ def finder_for(read: Callable[[str], bytes], strategy: str) -> Finder:
 def has_words(text: str) -> bool:
     """Whether there is anything in a text to search by."""
     return bool(words(text, frozenset()))
+
+
+def _is_no_word(name: str) -> bool:
+    """Whether this can be nothing but a name: then it is looked up, and nothing is ranked."""
+    return "_" in name or "::" in name
 
 
 def _keys(query: Query) -> Iterable[str]:
