@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import unquote, urldefrag, urlsplit
 
-from playwright.sync_api import Browser, ConsoleMessage, Request
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request
+from playwright.sync_api import TimeoutError as NotOpen
 
 _LINKS: Final = ("href", "src", "data-src", "poster", "action")
 #: Pages that no other page is meant to lead to.
@@ -191,3 +192,16 @@ def _resolved(page: str, link: str) -> tuple[str, str]:
     if target == "" or path.endswith("/") or path == ".":
         target = f"{target}/index.html".lstrip("/")
     return target, unquote(fragment)
+
+
+def ask(page: Page, text: str) -> None:
+    """Open the site's search by its key and type; pressed again if the page did not listen yet."""
+    box = page.get_by_placeholder("Search")
+    for _ in range(5):
+        page.keyboard.press("Control+k")
+        try:
+            box.wait_for(timeout=10_000)
+            break
+        except NotOpen:
+            continue
+    box.press_sequentially(text, delay=5)

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.clients.node import INSTALLED
 from tests.site.browser import started
-from tests.site.material import built, check_links, served, visiting
+from tests.site.material import ask, built, check_links, served, visiting
 
 ROOT: Final = Path(__file__).parents[2]
 KINDS: Final = ("index.html", "categories/query.html", "tools/tana_create.html")
@@ -59,8 +59,7 @@ def test_no_link_is_broken_and_no_page_is_an_orphan(site: Path) -> None:
 def test_search_finds_a_tool(base: str, browser: Browser) -> None:
     with visiting(base, browser) as visit:
         page = visit.open("index.html")
-        page.keyboard.press("Control+k")
-        page.keyboard.type("semantic similarity", delay=5)
+        ask(page, "semantic similarity")
         hit = page.locator("a[href*='tana_semantic_search']:visible").first
         hit.wait_for()
         hit.click()

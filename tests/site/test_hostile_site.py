@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from tests.security.material import NASTY, as_yaml, collapsed, hostile_tool, line_of, printable
 from tests.site.browser import started
-from tests.site.material import Html, built, check_links, served, visiting
+from tests.site.material import Html, ask, built, check_links, served, visiting
 
 _UNREADABLE: Final = frozenset(chr(code) for code in (*range(9), 11, 12, *range(14, 32), 127))
 MARKUP: Final = (
@@ -87,8 +87,7 @@ def test_markup_is_shown_as_text_and_nothing_runs(site: Path, browser: Browser) 
             assert page.evaluate("window.hit") is None
         page = visit.open("index.html")
         title = page.title()
-        page.keyboard.press("Control+k")
-        page.keyboard.type("script window.hit", delay=5)
+        ask(page, "script window.hit")
         page.locator("a[href*='.html']:visible mark").first.wait_for()
         hit = page.evaluate("window.hit")
 
