@@ -126,8 +126,13 @@ class Catalog:
 
     def search(self, query: str, limit: int = 5) -> str:
         """One line per hit, the best first, within the budget of hits, and the next step."""
-        from toolfold_runtime.search.answer import MOST, answer
+        from toolfold_runtime.search.answer import MOST, answer, hits
+        from toolfold_runtime.search.find import is_no_word
 
+        asked = query.strip()
+        if is_no_word(asked) and self.knows(asked):
+            name = self._names["others"].get(asked, asked)
+            return hits([self.finder.index.named(name)], (), self.server)
         found = self.finder.find(query, max(1, min(limit, MOST)))
         return answer(found, self.finder.index, self.server)
 

@@ -17,9 +17,14 @@ def answer(found: Found, index: Index, server: Mapping[str, Any]) -> str:
     tools = [index.tools[ranked.tool] for ranked in found.tools]
     if not tools:
         return "\n".join([_nothing(found, server), *found.query.hints])
+    return hits(tools, found.query.hints, server)
+
+
+def hits(tools: Sequence[Tool], said: Sequence[str], server: Mapping[str, Any]) -> str:
+    """At least one hit, with as many of the hints as fit, and the next step."""
     room = server["hits"]["tokens"] - server["hits"]["next"]
     # The first hit comes before any hint.
-    hints = found.query.hints[: max(0, room - tools[0].tokens[-1]) // _HINT]
+    hints = said[: max(0, room - tools[0].tokens[-1]) // _HINT]
     levels = _levels(tools, room - _HINT * len(hints))
     # The leanest form is the name.
     shown = [[*tool.lines, tool.name][level] for tool, level in zip(tools, levels, strict=False)]

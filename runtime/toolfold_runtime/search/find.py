@@ -58,7 +58,7 @@ class Finder:
     def find(self, asked: str, limit: int) -> Found:
         """The best tools, ties by name; a tool whose name, alias or id was asked for is first."""
         known = self.index.number(asked.strip())
-        if known is not None and _is_no_word(asked):
+        if known is not None and is_no_word(asked):
             return Found(asked, Query(asked), (Ranked(known, 0.0, {}),))
         query, allowed = self._allowed(parse(asked))
         ranked = self._ranked(query.text, allowed, max(limit, _SPREAD))
@@ -204,7 +204,7 @@ def has_words(text: str) -> bool:
     return bool(words(text, frozenset()))
 
 
-def _is_no_word(name: str) -> bool:
+def is_no_word(name: str) -> bool:
     """Whether this can be nothing but a name: then it is looked up, and nothing is ranked."""
     return "_" in name or "::" in name
 

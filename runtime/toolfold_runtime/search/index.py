@@ -66,9 +66,14 @@ class Index:
     @cached_property
     def tools(self) -> list[Tool]:
         """Every tool, by its number."""
-        data = self._read("search/tools.jsonl")
+        data = self._tools_file
         lines = data[data.index(b"\n") + 1 : -1].replace(b"\n", b",")
         return [Tool(*row) for row in json.loads(b"[%b]" % lines)]
+
+    def named(self, name: str) -> Tool:
+        """The tool of that very name, without looking at any other."""
+        start = self._tools_file.index(b'\n["%b",' % name.encode()) + 1
+        return Tool(*json.loads(self._tools_file[start : self._tools_file.index(b"\n", start)]))
 
     @cached_property
     def names(self) -> dict[str, list[list[str]]]:
@@ -116,6 +121,10 @@ class Index:
         said: dict[str, str] = json.loads(self._read("names.json"))["others"]
         exact = numbers | {other: numbers[name] for other, name in said.items()}
         return {name.casefold(): number for name, number in exact.items()} | exact
+
+    @cached_property
+    def _tools_file(self) -> bytes:
+        return self._read("search/tools.jsonl")
 
     @cached_property
     def _words_file(self) -> "_Sorted":
