@@ -62,6 +62,7 @@ class Index:
 
     def __init__(self, read: Callable[[str], bytes]) -> None:
         self._read = read
+        self._named: dict[str, Tool] = {}
 
     @cached_property
     def tools(self) -> list[Tool]:
@@ -72,8 +73,11 @@ class Index:
 
     def named(self, name: str) -> Tool:
         """The tool of that very name, without looking at any other."""
-        start = self._tools_file.index(b'\n["%b",' % name.encode()) + 1
-        return Tool(*json.loads(self._tools_file[start : self._tools_file.index(b"\n", start)]))
+        if name not in self._named:
+            start = self._tools_file.index(b'\n["%b",' % name.encode()) + 1
+            end = self._tools_file.index(b"\n", start)
+            self._named[name] = Tool(*json.loads(self._tools_file[start:end]))
+        return self._named[name]
 
     @cached_property
     def names(self) -> dict[str, list[list[str]]]:

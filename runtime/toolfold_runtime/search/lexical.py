@@ -2,12 +2,12 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
 from math import log, sqrt
-from operator import mul, truediv
+from operator import mul
 from typing import Final
 
 from toolfold_runtime.search.index import SCALE, Index, Postings, Word
@@ -41,6 +41,7 @@ _WEAK_WORDS: Final = frozenset(words(_WEAK_TEXT))
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
 _MOST_SENTENCES: Final = 12
 _KEPT: Final = 500
+_RARE: Final = 8  # words that stand in fewer than one of so many tools
 
 #: What each part of a score adds to it.
 Parts = dict[str, float]
@@ -78,7 +79,7 @@ class Lexical:
         """Every tool that has a word of the query, or one that looks like it."""
         asked = self.ask(text)
         scores = self._scores(asked)
-        tools = list(compress(range(len(scores)), scores))
+        tools = self._matching(asked, scores)
         whole = self._standard(scores, tools, asked)
         best = self._best_sentences(text, tools) or whole
         servers, server = self._servers(scores, tools), self.server
@@ -175,13 +176,26 @@ class Lexical:
 
     def _scores(self, asked: Asked) -> list[float]:
         scores = [0.0] * len(self.index.tools)
-        for word, weight in asked.words.items():
-            known = self.word(word)
-            if known is not None:
-                _add(scores, known.postings, weight)
+        for postings, weight in self._found(asked):
+            _add(scores, postings, weight)
         for pair in asked.pairs:
             _add(scores, self.index.pair(pair), PAIR)
         return scores
+
+    def _found(self, asked: Asked) -> Iterator[tuple[Postings, float]]:
+        """Where each of the words stands, and what it counts."""
+        for word, weight in asked.words.items():
+            known = self.word(word)
+            if known is not None:
+                yield known.postings, weight
+
+    def _matching(self, asked: Asked, scores: list[float]) -> list[int]:
+        """The tools with a score, ascending."""
+        found = [postings.tools for postings, _ in self._found(asked)]
+        if sum(map(len, found)) * _RARE > len(scores):
+            return list(compress(range(len(scores)), scores))
+        # Rare words cost what they find, not what there is.
+        return sorted(set[int]().union(*found))
 
     def _best_sentences(self, text: str, tools: list[int]) -> list[float]:
         """Each tool's standard score in the sentence that suits it best; nothing where it is one."""
@@ -214,17 +228,23 @@ class Lexical:
         return [sizes[number] for number in range(len(sizes))]
 
     def _servers(self, scores: Sequence[float], tools: Sequence[int]) -> list[float]:
-        """Standard score of each server by the mean of its tools; nothing where there is one."""
+        """Standard score by the mean of its tools of each server that has one of these.
+
+        Nothing where there is but one server.
+        """
         sizes, server = self.server_sizes, self.server
         sums = [0.0] * len(sizes)
         if len(sizes) < 2:
             return sums
         for tool in tools:
             sums[server[tool]] += scores[tool]
-        means = list(map(truediv, sums, sizes))
+        found = list(compress(range(len(sums)), sums))
         mean = sum(sums) / len(scores)
-        spread = sqrt(max(0.0, sum(map(mul, means, sums)) / len(scores) - mean * mean)) or 1.0
-        return [(value - mean) / spread for value in means]
+        square = sum(sums[number] ** 2 / sizes[number] for number in found) / len(scores)
+        spread = sqrt(max(0.0, square - mean * mean)) or 1.0
+        for number in found:
+            sums[number] = (sums[number] / sizes[number] - mean) / spread
+        return sums
 
     def named(self, asked: Asked) -> list[float]:
         """How much of each tool's name the query says."""
