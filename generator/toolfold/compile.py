@@ -4,7 +4,7 @@ import gc
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Final
 
 from toolfold.emit.cache import Cache
@@ -14,6 +14,7 @@ from toolfold.emit.worker import Progress, Worker
 from toolfold.errors import Problem
 from toolfold.manifest.load import examine
 from toolfold.plan.build import finish_plan, plan_tools
+from toolfold.plan.escape import OutputPath
 from toolfold.plan.model import Cost, Plan
 
 _LARGE: Final = 300_000  # bytes: some hundreds of tools
@@ -23,7 +24,7 @@ _LARGE: Final = 300_000  # bytes: some hundreds of tools
 class Compiled:
     """What a manifest generates, what it was warned about, and what was read for it."""
 
-    files: dict[PurePosixPath, str]
+    files: dict[OutputPath, str]
     warnings: tuple[Problem, ...]
     inputs: dict[Path, str]
     patterns: tuple[str, ...]

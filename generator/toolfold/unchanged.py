@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import toolfold_runtime
@@ -17,7 +17,7 @@ import toolfold_runtime
 from toolfold.emit.cache import Cache, content_key
 from toolfold.emit.swap import has_remains
 from toolfold.emit.templates import templates_dir
-from toolfold.emit.tree import left_over, scan
+from toolfold.emit.tree import left_over, owner_of, scan
 from toolfold.errors import Place, Problem, Source
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def remember(store: Cache, manifest: Path, way_back: str, compiled: "Compiled") 
         # Of what was compiled, not of what the files hold by now.
         "inputs": [[str(path), digest] for path, digest in compiled.inputs.items()],
         "patterns": compiled.patterns,
-        "outputs": {str(path): _digest(text.encode()) for path, text in compiled.files.items()},
+        "outputs": {path: _digest(text.encode()) for path, text in compiled.files.items()},
         "exposure": compiled.exposure,
         "warnings": [_plain(problem) for problem in compiled.warnings],
     }
@@ -89,11 +89,10 @@ def _same_inputs(record: dict[str, Any], manifest: Path) -> bool:
 def _same_outputs(outputs: dict[str, str], output: Path) -> bool:
     there = scan(output)
     for path, digest in outputs.items():
-        data = there.get(PurePosixPath(path))
+        data = there.get(path)
         if data is None or _digest(data) != digest:
             return False
-    wanted = {PurePosixPath(path): there[PurePosixPath(path)].decode() for path in outputs}
-    return not any(True for _ in left_over(wanted, there))
+    return not left_over({path: owner_of(there[path]) for path in outputs}, there)
 
 
 def _plain(problem: Problem) -> list[Any]:

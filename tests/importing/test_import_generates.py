@@ -97,6 +97,6 @@ def test_whatever_imports_also_generates(parameters: Json, returns: Json) -> Non
 
         files = compile_manifest(folder / "tools.yaml").files
 
-    (module,) = [text for path, text in files.items() if path.match("models/it.py")]
+    (module,) = [text for path, text in files.items() if path.endswith("/models/it.py")]
     names = {node.name for node in ast.parse(module).body if isinstance(node, ast.ClassDef)}
     assert "ItParams" in names

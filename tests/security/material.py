@@ -263,7 +263,7 @@ def as_yaml(data: Json) -> str:
 def compiled(manifest: Json, folder: Path) -> Files:
     file = folder / "tools.yaml"
     file.write_text(as_yaml(manifest), encoding="utf-8", newline="\n")
-    return compile_manifest(file).files
+    return {PurePosixPath(path): text for path, text in compile_manifest(file).files.items()}
 
 
 def number_of_texts(build: Callable[[Draw], Json]) -> int:

@@ -9,7 +9,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -505,4 +505,4 @@ def test_paths_are_posix_and_below_the_output_folder(tmp_path: Path) -> None:
     files = compiled(manifest_of({"t": tool()}), tmp_path)
 
     assert {path.parts[0] for path in files} == {"docs", "mkdocs.yml", "names", "overrides"}
-    assert all(isinstance(path, PurePosixPath) for path in files)
+    assert not any(path.is_absolute() or ".." in path.parts for path in files)

@@ -2,26 +2,28 @@
 
 import hashlib
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import cache
-from pathlib import PurePosixPath
 from typing import Final
 
 from toolfold.emit.cache import Cache, content_key
+from toolfold.plan.escape import OutputPath
 
-Sources = Mapping[PurePosixPath, str]
+Sources = Mapping[OutputPath, str]
 
 _OPTIONS: Final = ("--isolated", "--no-cache", "--line-length=100", "--target-version=py311")
 _WITHOUT_COMMAS: Final = ("--config", "format.skip-magic-trailing-comma=true")
 
 
-def formatted(sources: Sources, store: Cache) -> dict[PurePosixPath, str]:
+def formatted(sources: Sources, store: Cache) -> dict[OutputPath, str]:
     """Every source as the installed ruff formats it."""
     keys = {p: content_key("format", _version(), _OPTIONS, text) for p, text in sources.items()}
     known = store.get(keys.values())
     missing = {path: text for path, text in sources.items() if keys[path] not in known}
     if missing:
-        fresh = {keys[path]: text for path, text in _run_all(missing).items()}
+        fresh = {
+            keys[path]: t for path, t in zip(missing, format_all(missing.values()), strict=True)
+        }
         store.put(fresh)
         known |= fresh
     return {path: known[key] for path, key in keys.items()}
@@ -37,18 +39,18 @@ def _plainest(text: str) -> str | None:
     return done.stdout if done.returncode == 0 else None
 
 
-def _run_all(sources: Sources) -> dict[PurePosixPath, str]:
+def format_all(sources: Collection[str]) -> list[str]:
     """All sources as one, so that thousands of small files cost one process and no disk.
 
     The line between two of them holds a digest of them all, which no part can contain.
     """
-    digest = hashlib.sha256("\0".join(sources.values()).encode()).hexdigest()
+    digest = hashlib.sha256("\0".join(sources).encode()).hexdigest()
     line = f"# part {digest}\n"
-    done = _ruff("".join(f"{line}{text}\n" for text in sources.values()), _OPTIONS)
+    done = _ruff("".join(f"{line}{text}\n" for text in sources), _OPTIONS)
     parts = done.stdout.split(line)[1:]
     if done.returncode != 0 or len(parts) != len(sources):
         raise RuntimeError(f"ruff could not format generated code: {done.stderr[:2000]}")
-    return {path: f"{part.strip()}\n" for path, part in zip(sources, parts, strict=True)}
+    return [f"{part.strip()}\n" for part in parts]
 
 
 def _ruff(text: str, options: tuple[str, ...]) -> "subprocess.CompletedProcess[str]":

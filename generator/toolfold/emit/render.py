@@ -1,7 +1,6 @@
 """Plan to text: templates place what the plan decided; the result maps each path to its text."""
 
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Final
 
 import jinja2
@@ -10,10 +9,10 @@ from toolfold.emit.cache import Cache
 from toolfold.emit.classes import ModelsPiece
 from toolfold.emit.format import formatted
 from toolfold.emit.templates import templates_dir
-from toolfold.plan.escape import output_path
+from toolfold.plan.escape import OutputPath, output_path
 from toolfold.plan.model import Plan
 
-Files = dict[PurePosixPath, str]
+Files = dict[OutputPath, str]
 
 _HANDLERS: Final = ("capabilities.py", "tool_schema.py", "search_tools.py")
 _MODULES: Final = (
@@ -34,12 +33,12 @@ def render(plan: Plan, models: Callable[[], Mapping[str, ModelsPiece]], cache: C
     """
     files = {**dict(_data(plan)), **dict(page_texts(plan))}
     python = dict(_python(plan, models()))
-    sources = {path: text for path, text in python.items() if path.suffix == ".py"}
+    sources = {path: text for path, text in python.items() if path.endswith(".py")}
     files |= python | formatted(sources, cache)
     return dict(sorted(files.items()))
 
 
-def _python(plan: Plan, pieces: Mapping[str, ModelsPiece]) -> Iterator[tuple[PurePosixPath, str]]:
+def _python(plan: Plan, pieces: Mapping[str, ModelsPiece]) -> Iterator[tuple[OutputPath, str]]:
     environment = _environment()
     for name in _MODULES:
         if not _is_wanted(name, plan):
@@ -58,12 +57,12 @@ def _is_wanted(name: str, plan: Plan) -> bool:
     return name not in _HANDLERS or name.removesuffix(".py") in modules
 
 
-def _data(plan: Plan) -> Iterator[tuple[PurePosixPath, str]]:
+def _data(plan: Plan) -> Iterator[tuple[OutputPath, str]]:
     for name, text in plan.data.items():
         yield output_path(plan.package, "catalog", *name.split("/")), text
 
 
-def page_texts(plan: Plan) -> Iterator[tuple[PurePosixPath, str]]:
+def page_texts(plan: Plan) -> Iterator[tuple[OutputPath, str]]:
     """The docs alone: every page and what makes them a site, by path."""
     environment = _environment()
     for page in plan.pages:

@@ -6,11 +6,12 @@ import os
 import shutil
 import stat
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path, PurePosixPath
+from collections.abc import Callable, Iterator, Mapping, Set
+from pathlib import Path
 from typing import Final
 
 from toolfold.errors import OutputError
+from toolfold.plan.escape import OutputPath
 
 try:
     import fcntl
@@ -22,9 +23,7 @@ _RENAME_EXCHANGE: Final = 2  # Linux: linux/fs.h
 _RENAME_SWAP: Final = 2  # macOS: sys/stdio.h
 
 
-def build_and_swap(
-    output: Path, fresh: Mapping[PurePosixPath, str], kept: Iterable[PurePosixPath]
-) -> None:
+def build_and_swap(output: Path, fresh: Mapping[OutputPath, str], kept: Set[str]) -> None:
     """Make `output` a folder of the `fresh` texts and the `kept` files, in one step.
 
     Kept files are linked, so they stay the very same files. The caller holds the lock.
@@ -33,8 +32,8 @@ def build_and_swap(
     try:
         new.mkdir()
         if output.exists():
-            _carry(output, new, set(kept))
-        for folder in sorted({path.parent for path in fresh}):
+            _carry(output, new, kept)
+        for folder in sorted({path.rpartition("/")[0] for path in fresh}):
             (new / folder).mkdir(parents=True, exist_ok=True)
         base = str(new)
         for path, text in fresh.items():
@@ -93,26 +92,43 @@ def _remove(folder: Path) -> None:
         shutil.rmtree(folder, onerror=unlock)
 
 
-def _carry(output: Path, new: Path, kept: set[PurePosixPath]) -> None:
-    """Link every kept file, foreign link and non-empty foreign folder of the old tree."""
+def walk(folder: str, below: str = "") -> Iterator[tuple[str, "os.DirEntry[str]"]]:
+    """Everything below a folder that is no folder itself, and folders that are empty, by path.
+
+    What cannot be looked into is passed over, and so is Python's own cache.
+    """
+    try:
+        with os.scandir(folder) as found:
+            entries = list(found)
+    except OSError:
+        return
+    for entry in entries:
+        path = f"{below}{entry.name}"
+        if not entry.is_dir(follow_symlinks=False):
+            yield path, entry
+        elif entry.name != "__pycache__":
+            inside = False
+            for inner in walk(entry.path, f"{path}/"):
+                inside = True
+                yield inner
+            if not inside:
+                yield path, entry
+
+
+def _carry(output: Path, new: Path, kept: Set[str]) -> None:
+    """Link every kept file, foreign link and empty foreign folder of the old tree."""
     shutil.copymode(output, new)
-    for folder, folders, names in os.walk(output):
-        folders[:] = [name for name in folders if name != "__pycache__"]
-        relative = PurePosixPath(Path(folder).relative_to(output).as_posix())
-        links = [name for name in folders if Path(folder, name).is_symlink()]
-        carried = [
-            name
-            for name in [*names, *links]
-            if relative / name in kept or not _is_plain_file(Path(folder, name))
-        ]
-        if carried or not (folders or names):
-            _make_like(Path(folder), new / relative, output)
-        for name in carried:
-            _link(Path(folder, name), new / relative / name)
-
-
-def _is_plain_file(path: Path) -> bool:
-    return path.is_file() and not path.is_symlink()
+    base = str(new)
+    made: set[str] = set()
+    for path, entry in walk(str(output)):
+        is_folder = entry.is_dir(follow_symlinks=False)
+        folder = path if is_folder else path.rpartition("/")[0]
+        if is_folder or path in kept or not entry.is_file(follow_symlinks=False):
+            if folder not in made:
+                _make_like(output / folder, new / folder, output)
+                made.add(folder)
+            if not is_folder:
+                _link(entry.path, f"{base}/{path}")
 
 
 def _make_like(old: Path, new: Path, top: Path) -> None:
@@ -125,7 +141,7 @@ def _make_like(old: Path, new: Path, top: Path) -> None:
     shutil.copymode(old, new)
 
 
-def _link(old: Path, new: Path) -> None:
+def _link(old: str, new: str) -> None:
     try:
         os.link(old, new, follow_symlinks=False)
     except OSError:

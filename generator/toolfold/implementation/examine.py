@@ -140,10 +140,6 @@ def _is_installed(module: str) -> bool:
 
 
 def _formatted(text: str) -> str:
-    from pathlib import PurePosixPath
+    from toolfold.emit.format import format_all
 
-    from toolfold.emit.cache import Cache
-    from toolfold.emit.format import formatted
-
-    path = PurePosixPath("scaffold.py")
-    return formatted({path: text}, Cache(None))[path]
+    return format_all([text])[0]

@@ -4,8 +4,7 @@ import html
 import json
 import re
 from functools import lru_cache
-from pathlib import PurePosixPath
-from typing import Any, Final
+from typing import Any, Final, NewType
 from urllib.parse import quote
 
 from pydantic_core import to_json
@@ -35,6 +34,9 @@ _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
 _DEVICES: Final = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
 )
+
+#: A path below the output folder, with / between names; text, because there are thousands.
+OutputPath = NewType("OutputPath", str)
 
 
 def python_literal(value: Any) -> str:
@@ -180,12 +182,12 @@ def is_device(name: str) -> bool:
     return name.lower() in _DEVICES
 
 
-def output_path(*parts: str) -> PurePosixPath:
-    """A path below the output folder, of parts that are names."""
+def output_path(*parts: str) -> OutputPath:
+    """A path below the output folder, of parts that are names; nothing else makes one."""
     for part in parts:
         if not _SAFE_NAME.fullmatch(part) or part.startswith("."):
             raise ValueError(f"{part!r} is not a name")
-    return PurePosixPath(*parts)
+    return OutputPath("/".join(parts))
 
 
 def _quoted(text: str) -> str:
