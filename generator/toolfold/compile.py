@@ -12,10 +12,12 @@ from toolfold.emit.models import Modelling
 from toolfold.emit.render import render
 from toolfold.emit.worker import Progress, Worker
 from toolfold.errors import Problem
+from toolfold.fingerprint import code_fingerprint
 from toolfold.manifest.load import examine
 from toolfold.plan.build import finish_plan, plan_tools
-from toolfold.plan.escape import OutputPath
+from toolfold.plan.kept import Kept
 from toolfold.plan.model import Cost, Plan
+from toolfold.plan.paths import OutputPath
 
 _LARGE: Final = 300_000  # bytes: some hundreds of tools
 
@@ -50,10 +52,10 @@ def compile_manifest(
         modelling = Modelling(cache, worker, progress)
         with _no_collection():
             loaded = examine(manifest)
-            planned = plan_tools(loaded)
-            modelling.begin(planned.tools)
+            planned = plan_tools(loaded, Kept(cache, code_fingerprint()))
+            modelling.begin(planned)
             plan = finish_plan(planned, way_back)
-        files = render(plan, modelling.pieces, cache)
+        files = render(plan, modelling, cache)
     patterns = (*loaded.manifest.include, *loaded.manifest.overlays)
     return Compiled(files, plan.warnings, loaded.inputs, patterns, _said(plan), plan.costs)
 

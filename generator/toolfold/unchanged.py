@@ -5,36 +5,19 @@ Kept in the cache after a run that found or left the output current. Any doubt m
 
 import hashlib
 import json
-import sys
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
-import toolfold_runtime
-
-from toolfold.emit.cache import Cache, content_key
+from toolfold.emit.cache import Cache
 from toolfold.emit.swap import has_remains
-from toolfold.emit.templates import templates_dir
 from toolfold.emit.tree import left_over, owner_of, scan
 from toolfold.errors import Place, Problem, Source
+from toolfold.fingerprint import code_fingerprint
+from toolfold.plan.keys import content_key
 
 if TYPE_CHECKING:
     from toolfold.compile import Compiled
-
-_DEPENDENCIES: Final = (
-    "datamodel-code-generator",
-    "jinja2",
-    "jsonschema-rs",
-    "pydantic",
-    "pystemmer",
-    "pyyaml",
-    "ruff",
-    "splintr-rs",
-)
-# Of the extra `semantic`, which may not be there: then a manifest that needs it is refused.
-_OPTIONAL: Final = ("numpy", "tokenizers", "wordllama")
 
 
 @dataclass(frozen=True)
@@ -112,27 +95,7 @@ def _problems(kept: list[list[Any]], inputs: list[Path]) -> tuple[Problem, ...]:
 
 
 def _key(manifest: Path, way_back: str) -> str:
-    return content_key("run", str(manifest), way_back, _code())
-
-
-@cache
-def _code() -> str:
-    """Everything of ours that decides what is generated, and the versions of what is not ours."""
-    generator = Path(__file__).parent
-    runtime = Path(toolfold_runtime.__file__).parent
-    sources = [path for folder in (generator, runtime) for path in folder.rglob("*.py")]
-    files = [*sources, *templates_dir().rglob("*.jinja")]
-    ours = b"\0".join(path.read_bytes() for path in sorted(files))
-    versions = " ".join(version(name) for name in _DEPENDENCIES)
-    optional = " ".join(_version_if_any(name) for name in _OPTIONAL)
-    return f"{_digest(ours)} {versions} {optional} {sys.version}"
-
-
-def _version_if_any(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "none"
+    return content_key("run", str(manifest), way_back, code_fingerprint())
 
 
 def _digest(data: bytes) -> str:

@@ -7,15 +7,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolfold.plan.escape import (
     docstring,
-    file_stem,
     markdown,
     markdown_code,
     markdown_fence,
     one_line,
-    output_path,
     python_literal,
     url,
 )
+from toolfold.plan.paths import file_stem, output_path
 
 TEXT = st.text() | st.text(st.sampled_from("\"'\\\n\r\t{}[]()<>`*_#|&%$ \x00\u2028a1"))
 SCALARS = (

@@ -1,5 +1,6 @@
 """What a manifest's schemas are held to, through the compiler's door."""
 
+import json
 from pathlib import Path
 from time import process_time
 
@@ -92,13 +93,13 @@ def test_any_root_of_returns_is_served_as_an_object(returns: str, tmp_path: Path
     else:
         plan = plan_of(tmp_path, f"returns: {returns}")
 
-    assert plan.tools[0].entry["definition"]["outputSchema"]["type"] == "object"
+    assert json.loads(plan.tools[0].line)["definition"]["outputSchema"]["type"] == "object"
 
 
 def test_a_reference_to_the_root_follows_it_into_the_wrapper(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "output_schema: {type: array, items: {$ref: '#'}}")
 
-    served = plan.tools[0].entry["definition"]["outputSchema"]
+    served = json.loads(plan.tools[0].line)["definition"]["outputSchema"]
     assert served["properties"]["result"]["items"] == {"$ref": "#/properties/result"}
 
 
@@ -112,7 +113,7 @@ def test_a_foreign_schema_is_served_key_by_key_as_it_came(tmp_path: Path) -> Non
     )
     plan = plan_of(tmp_path, body)
 
-    served = plan.tools[0].entry["definition"]["inputSchema"]
+    served = json.loads(plan.tools[0].line)["definition"]["inputSchema"]
     assert list(served) == ["required", "x-vendor", "properties", "type"]
     assert list(served["properties"]) == ["b", "a"]
     assert served["properties"]["b"] == {"type": "integer", "minimum": "1"}

@@ -5,21 +5,14 @@ Only speed depends on it: any trouble with the file means working without.
 
 import contextlib
 import hashlib
-import json
 import sqlite3
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 _FOLDER: Final = ".toolfold_cache"
 _MAX_BYTES: Final = 512 * 1024 * 1024
 _CHUNK: Final = 500
-
-
-def content_key(*parts: Any) -> str:
-    """A key that changes whenever any of `parts` does."""
-    text = json.dumps(parts, ensure_ascii=True, separators=(",", ":"))
-    return hashlib.sha256(text.encode("ascii")).hexdigest()
 
 
 class Cache:

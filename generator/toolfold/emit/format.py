@@ -6,8 +6,9 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Final
 
-from toolfold.emit.cache import Cache, content_key
-from toolfold.plan.escape import OutputPath
+from toolfold.emit.cache import Cache
+from toolfold.plan.keys import content_key
+from toolfold.plan.paths import OutputPath
 
 Sources = Mapping[OutputPath, str]
 
@@ -15,9 +16,8 @@ _OPTIONS: Final = ("--isolated", "--no-cache", "--line-length=100", "--target-ve
 _WITHOUT_COMMAS: Final = ("--config", "format.skip-magic-trailing-comma=true")
 
 
-def formatted(sources: Sources, store: Cache) -> dict[OutputPath, str]:
-    """Every source as the installed ruff formats it."""
-    keys = {p: content_key("format", _version(), _OPTIONS, text) for p, text in sources.items()}
+def formatted(sources: Sources, keys: Sources, store: Cache) -> dict[OutputPath, str]:
+    """Every source as the installed ruff formats it, kept under its key."""
     known = store.get(keys.values())
     missing = {path: text for path, text in sources.items() if keys[path] not in known}
     if missing:
@@ -27,6 +27,11 @@ def formatted(sources: Sources, store: Cache) -> dict[OutputPath, str]:
         store.put(fresh)
         known |= fresh
     return {path: known[key] for path, key in keys.items()}
+
+
+def key_of(text: str) -> str:
+    """What a source is kept under where nothing else stands for it."""
+    return content_key("format", _version(), _OPTIONS, text)
 
 
 def is_formatting(found: str, expected: str) -> bool:

@@ -2,17 +2,23 @@
 
 import hashlib
 import json
-from collections.abc import Sequence
 from dataclasses import asdict
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from toolfold.emit.cache import Cache, content_key
+from toolfold.emit.cache import Cache
 from toolfold.emit.classes import ModelsPiece, shapes_of, written
 from toolfold.emit.modelling import Form, Shape, model_shapes
 from toolfold.emit.worker import WORTH_A_PROCESS, Progress, Worker
+from toolfold.plan.build import Planned
+from toolfold.plan.keys import content_key
 from toolfold.plan.model import ToolPlan
+from toolfold.plan.tool import models_of
+
+if TYPE_CHECKING:
+    from toolfold.plan.modelled import Modelled
 
 
 class Modelling:
@@ -22,39 +28,49 @@ class Modelling:
         self._store = store
         self._worker = worker
         self._progress = progress
-        self._tools: Sequence[ToolPlan] = ()
-        self._known: dict[str, str] = {}
+        #: The finished modules of tools that did not change, by key.
+        self.modules: dict[str, str] = {}
+        self._models: dict[str, Modelled] = {}
+        self._forms: dict[str, str] = {}
         self._missing: dict[str, Shape] = {}
 
-    def begin(self, tools: Sequence[ToolPlan]) -> None:
+    def begin(self, planned: Planned) -> None:
         """Look up what is known, and let the worker begin with the rest where there is much."""
-        self._tools = tools
-        shapes = {_key(shape): shape for tool in tools for shape in shapes_of(tool.models)}
-        self._known = self._store.get(shapes)
-        self._missing = {key: s for key, s in shapes.items() if key not in self._known}
+        manifest = planned.loaded.manifest
+        self.modules = self._store.get(module_key(tool) for tool in planned.tools if tool.key)
+        changed = [tool for tool in planned.tools if module_key(tool) not in self.modules]
+        self._models = {tool.name: models_of(tool.name, manifest) for tool in changed}
+        shapes = {_key(s): s for models in self._models.values() for s in shapes_of(models)}
+        self._forms = self._store.get(shapes)
+        self._missing = {key: s for key, s in shapes.items() if key not in self._forms}
         if self._is_sent:
             self._worker.begin(list(self._missing.values()))
 
     def pieces(self) -> dict[str, ModelsPiece]:
-        """Name to models, for every tool."""
+        """Name to models, for every tool whose module is not finished."""
         missing = list(self._missing.values())
         keys = iter(self._missing)
         done = 0
         for forms in self._worker.forms() if self._is_sent else model_shapes(missing):
             fresh = {next(keys): json.dumps(asdict(form)) for form in forms}
             self._store.put(fresh)
-            self._known |= fresh
+            self._forms |= fresh
             done += len(forms)
             self._progress(done, len(missing))
-        forms_by_key = {key: Form(**json.loads(text)) for key, text in self._known.items()}
+        by_key = {key: Form(**json.loads(text)) for key, text in self._forms.items()}
         return {
-            tool.name: written(tool.models, lambda shape: forms_by_key[_key(shape)])
-            for tool in self._tools
+            name: written(models, lambda shape: by_key[_key(shape)])
+            for name, models in self._models.items()
         }
 
     @property
     def _is_sent(self) -> bool:
         return len(self._missing) >= WORTH_A_PROCESS
+
+
+def module_key(tool: ToolPlan) -> str:
+    """What the finished module of a tool is kept under."""
+    return f"module {tool.key}"
 
 
 def _key(shape: Shape) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from toolfold.errors import OutputError
-from toolfold.plan.escape import OutputPath
+from toolfold.plan.paths import OutputPath
 
 try:
     import fcntl

@@ -14,8 +14,8 @@ from typing import Final, Literal
 from toolfold.emit.format import is_formatting
 from toolfold.emit.swap import build_and_swap, locked, walk
 from toolfold.errors import OutputError
-from toolfold.plan.escape import OutputPath
 from toolfold.plan.header import MARK
+from toolfold.plan.paths import OutputPath
 
 Files = Mapping[OutputPath, str]
 

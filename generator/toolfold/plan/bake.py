@@ -1,18 +1,19 @@
 """The baked catalog: what the runtime reads, as text by file."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 from toolfold_runtime.catalog import CATALOG_FORMAT
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.budgets import budget_of
 from toolfold.plan.disclosure import Disclosed
-from toolfold.plan.escape import file_stem, json_text
+from toolfold.plan.escape import json_text
 from toolfold.plan.execution import execution_facts
-from toolfold.plan.hits import hit_forms, hit_tokens, rest_tokens
+from toolfold.plan.hits import rest_tokens
 from toolfold.plan.model import Json, MetaToolPlan, ToolPlan
-from toolfold.plan.search_index import search_index, server_of
+from toolfold.plan.paths import file_stem
+from toolfold.plan.search_index import search_index
+from toolfold.plan.search_words import server_of
 from toolfold.plan.views.cut import Page
 
 
@@ -28,11 +29,11 @@ def baked(
     return {path: _text(header, value) for path, value in found}
 
 
-def _text(header: str, value: Json | list[Any]) -> str:
-    """An object, or a line per item of a list; the header is the first line of both."""
+def _text(header: str, value: Json | list[str]) -> str:
+    """An object, or lines that are ready; the header is the first line of both."""
     first = '{"//": ' + json_text(header)
     if isinstance(value, list):
-        return "\n".join([f"{first}}}", *(json_text(item) for item in value)]) + "\n"
+        return "\n".join([f"{first}}}", *value]) + "\n"
     return f"{first},\n" + json_text(value, indent=2).removeprefix("{\n") + "\n"
 
 
@@ -41,15 +42,15 @@ def _content(
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     disclosed: Disclosed,
-) -> Iterator[tuple[str, Json | list[Any]]]:
+) -> Iterator[tuple[str, Json | list[str]]]:
     yield "server.json", _server(manifest, meta, disclosed)
     yield "names.json", _names(manifest)
     yield from _search(manifest, tools)
     yield from search_index(manifest, tools)
     yield "inventory.jsonl", [_page(page) for page in disclosed.pages]
-    entries: dict[str, list[Json]] = {}
+    entries: dict[str, list[str]] = {}
     for tool in tools:
-        entries.setdefault(tool.entry["category"], []).append(tool.entry)
+        entries.setdefault(manifest.tools[tool.name].category, []).append(tool.line)
     for category, pages in disclosed.by_category.items():
         lines = [*(_page(page) for page in pages), *entries.get(category, [])]
         yield f"categories/{file_stem(category)}.jsonl", lines
@@ -96,7 +97,7 @@ def _names(manifest: Manifest) -> Json:
 
 def _search(
     manifest: Manifest, tools: Sequence[ToolPlan]
-) -> Iterator[tuple[str, Json | list[Any]]]:
+) -> Iterator[tuple[str, Json | list[str]]]:
     """What search knows of each tool besides words: a line each, in the order of their numbers."""
     servers = _numbered(server_of(manifest, name) for name in manifest.tools)
     categories = _numbered(manifest.categories)
@@ -110,10 +111,9 @@ def _search(
     rows = []
     for planned in tools:
         tool = manifest.tools[planned.name]
-        forms = hit_forms(planned, tool)
         server = servers[server_of(manifest, planned.name)]
         head = [planned.name, server, categories[tool.category], tool.effect, tool.tags]
-        rows.append([*head, forms[:-1], hit_tokens(forms)])
+        rows.append(json_text([*head, planned.hits[:-1], planned.hit_tokens]))
     yield "search/tools.jsonl", rows
 
 
@@ -122,11 +122,13 @@ def _numbered(names: Iterable[str]) -> dict[str, int]:
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
 
 
-def _page(page: Page) -> Json:
+def _page(page: Page) -> str:
     ask = page.ask
-    return {
-        "view": f"{ask.detail} {ask.format} {ask.page}",
-        "pages": ask.pages,
-        "tokens": page.tokens,
-        "text": page.text,
-    }
+    return json_text(
+        {
+            "view": f"{ask.detail} {ask.format} {ask.page}",
+            "pages": ask.pages,
+            "tokens": page.tokens,
+            "text": page.text,
+        }
+    )

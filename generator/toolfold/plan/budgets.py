@@ -1,11 +1,12 @@
 """Budgets in o200k tokens: the limits, and what happens where one is exceeded."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.escape import json_text
-from toolfold.plan.model import Cost, Json
+from toolfold.plan.model import Cost, Json, ToolPlan
 from toolfold.plan.problems import Problems
 from toolfold.plan.tokens import count
 
@@ -33,7 +34,7 @@ def listed_tokens(definition: Json) -> int:
 
 
 def check_budgets(
-    manifest: Manifest, costs: Sequence[Cost], tools: Mapping[str, Json], problems: Problems
+    manifest: Manifest, costs: Sequence[Cost], tools: Sequence[ToolPlan], problems: Problems
 ) -> None:
     """Fail where a budget that the manifest itself sets is exceeded, and say what costs most.
 
@@ -50,17 +51,18 @@ def check_budgets(
         over = [cost for cost in costs if cost.budget == name and cost.tokens > limit]
         if over:
             over.sort(key=lambda cost: (-cost.tokens, cost.name))
-            dearest = ", ".join(_dearest(cost, tools) for cost in over[:5])
+            lines = {tool.name: tool.line for tool in tools}
+            dearest = ", ".join(_dearest(cost, lines) for cost in over[:5])
             fact = f"{over[0].name} costs {over[0].tokens} tokens, the limit is {limit}"
             hint = f"{len(over)} over the limit: {dearest}; shorten them or raise it"
             problems.error(("disclosure", "budgets", name), fact, hint, "budget")
 
 
-def _dearest(cost: Cost, tools: Mapping[str, Json]) -> str:
+def _dearest(cost: Cost, lines: Mapping[str, str]) -> str:
     """A cost with what it is made of, where it is a tool's."""
     if cost.budget != "schema":
         return f"{cost.name} {cost.tokens}"
-    definition = tools[cost.name]["definition"]
+    definition = json.loads(lines[cost.name])["definition"]
     fields = {
         "description": definition["description"],
         "parameters": json_text(definition["inputSchema"]),

@@ -17,12 +17,12 @@ from toolfold.plan.disclosure import disclose
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.escape import docstring, python_literal
 from toolfold.plan.header import header_for
+from toolfold.plan.kept import Kept, planned_tools
 from toolfold.plan.meta_tools import meta_tools
 from toolfold.plan.model import CategoryPlan, HandlerPlan, ImportPlan, MetaToolPlan, Plan, ToolPlan
 from toolfold.plan.pages import pages
 from toolfold.plan.problems import Problems
 from toolfold.plan.retrieval import check_retrieval
-from toolfold.plan.tool import plan_tool
 
 
 @dataclass(frozen=True)
@@ -45,8 +45,8 @@ def build_plan(loaded: Loaded, root: str) -> Plan:
     return finish_plan(plan_tools(loaded), root)
 
 
-def plan_tools(loaded: Loaded) -> Planned:
-    """The first half of `build_plan`: every tool by itself."""
+def plan_tools(loaded: Loaded, kept: Kept | None = None) -> Planned:
+    """The first half of `build_plan`: every tool by itself; those of an earlier run are `kept`."""
     manifest = loaded.manifest
     problems = Problems(loaded.tree)
     problems.add(loaded.problems)
@@ -56,7 +56,7 @@ def plan_tools(loaded: Loaded) -> Planned:
     check_names(manifest, meta, package, problems)
     _check_search(manifest, problems)
     check_definitions(manifest.defs, problems.reporter(is_foreign=False))
-    tools = [plan for name in manifest.tools if (plan := plan_tool(name, manifest, problems))]
+    tools = list(planned_tools(loaded, problems, kept))
     _raise_errors(problems)
     return Planned(loaded, package, meta, tuple(tools), problems)
 

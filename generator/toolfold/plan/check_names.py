@@ -7,8 +7,8 @@ from typing import Final
 
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan import naming
-from toolfold.plan.escape import is_device
 from toolfold.plan.model import MetaToolPlan
+from toolfold.plan.paths import is_device
 from toolfold.plan.problems import Problems
 
 _TAKEN_PACKAGES: Final = frozenset({"toolfold", "toolfold_runtime", "mcp", "pydantic", "docs"})

@@ -6,11 +6,11 @@ from typing import Final
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.budgets import budget_of, check_budgets, listed_tokens
-from toolfold.plan.hits import hit_tokens, rest_tokens
+from toolfold.plan.hits import rest_tokens
 from toolfold.plan.meta_tools import DETAILS
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
 from toolfold.plan.problems import Problems
-from toolfold.plan.views.cut import Page, view
+from toolfold.plan.views.cut import Page, view, whole
 from toolfold.plan.views.forms import Ask
 from toolfold.plan.views.lines import Inventory, inventory_of
 
@@ -61,7 +61,7 @@ def disclose(
     }
     default = _default_view(manifest, inventory)
     costs = list(_costs(manifest, tools, meta, pages, by_category, default[0]))
-    check_budgets(manifest, costs, {tool.name: tool.entry for tool in tools}, problems)
+    check_budgets(manifest, costs, tools, problems)
     return Disclosed(
         exposure=_exposure(manifest, costs),
         default_view=default[0].ask.detail,
@@ -82,13 +82,16 @@ def _pages(manifest: Manifest, inventory: Inventory, detail: str, category: str)
 def _default_view(manifest: Manifest, inventory: Inventory) -> list[Page]:
     """The richest view that fits the budget of `capabilities` whole, else the leanest in pages."""
     budget = budget_of(manifest, "capabilities")
-    pages: list[Page] = []
-    for detail, left_out in _RICHEST_FIRST.items():
-        ask = Ask(detail, format=manifest.disclosure.format, left_out=left_out, is_default=True)
-        pages = view(inventory, ask, budget)
-        if len(pages) == 1 and pages[0].tokens <= budget:
-            break
-    return pages
+    form = manifest.disclosure.format
+    asks = [
+        Ask(detail, format=form, left_out=out, is_default=True)
+        for detail, out in _RICHEST_FIRST.items()
+    ]
+    for ask in asks:
+        page = whole(inventory, ask, budget)
+        if page.tokens <= budget:
+            return [page]
+    return view(inventory, asks[-1], budget)
 
 
 def _as_default(page: Page) -> Page:
@@ -109,11 +112,9 @@ def _hot(manifest: Manifest, tools: Sequence[ToolPlan]) -> list[str]:
     room = budget_of(manifest, "hot")
     chosen = []
     for tool in tools:
-        if manifest.tools[tool.name].tier == "hot":
-            cost = listed_tokens(tool.entry["definition"])
-            if cost <= room:
-                room -= cost
-                chosen.append(tool.name)
+        if manifest.tools[tool.name].tier == "hot" and tool.tokens["listed"] <= room:
+            room -= tool.tokens["listed"]
+            chosen.append(tool.name)
     return chosen
 
 
@@ -126,7 +127,7 @@ def _costs(
     default: Page,
 ) -> Iterator[Cost]:
     yield Cost("surface", sum(listed_tokens(tool.definition) for tool in meta), "surface")
-    listed = sum(listed_tokens(tool.entry["definition"]) for tool in tools)
+    listed = sum(tool.tokens["listed"] for tool in tools)
     yield Cost("every tool listed", listed, "direct")
     yield Cost(f"capabilities() ({default.ask.detail})", default.tokens, "capabilities")
     form = manifest.disclosure.format
@@ -142,10 +143,10 @@ def _costs(
                 number = f" {page.ask.page}/{page.ask.pages}" if page.ask.pages > 1 else ""
                 yield Cost(f"category {name}{number}", page.tokens, "category")
     schema = next((tool.name for tool in meta if tool.role == "schema"), "")
-    longest = max((hit_tokens([tool.name])[0] for tool in tools), default=0)
+    longest = max((tool.hit_tokens[-1] for tool in tools), default=0)
     yield Cost("the shortest answer to a search", longest + rest_tokens(schema), "hits")
     for tool in tools:
-        yield Cost(tool.name, tool.schema_tokens, "schema")
+        yield Cost(tool.name, tool.tokens["schema"], "schema")
 
 
 def _instructions(manifest: Manifest, meta: Sequence[MetaToolPlan], exposure: str) -> str:

@@ -1,10 +1,10 @@
-"""The injection boundary: the only ways a manifest's text reaches code, Markdown, URLs or paths."""
+"""The injection boundary: the only ways a manifest's text reaches code, Markdown or URLs."""
 
 import html
 import json
 import re
 from functools import lru_cache
-from typing import Any, Final, NewType
+from typing import Any, Final
 from urllib.parse import quote
 
 from pydantic_core import to_json
@@ -29,14 +29,6 @@ _REMEMBERED: Final = 4096  # the same types, names and words come again and agai
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NOT_ONE_LINE: Final = re.compile(r"[^\S ]|  |^ | \Z|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
-_SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-# Names that Windows keeps for devices, with any extension.
-_DEVICES: Final = frozenset(
-    ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
-)
-
-#: A path below the output folder, with / between names; text, because there are thousands.
-OutputPath = NewType("OutputPath", str)
 
 
 def python_literal(value: Any) -> str:
@@ -165,29 +157,6 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
 def url(address: str) -> str:
     """An address for a Markdown link target; its scheme was held to a list by the manifest."""
     return quote(address, safe=":/?#@!$&'*+,;=%~-._").replace("&", "&amp;")
-
-
-def file_stem(name: str) -> str:
-    """A file name without extension for `name`, safe on every file system.
-
-    Two names differ afterwards if they differed in more than case.
-    """
-    if not _SAFE_NAME.fullmatch(name):
-        raise ValueError(f"{name!r} cannot name a file")
-    return f"{name}_" if is_device(name) or name.lower() == "index" else name
-
-
-def is_device(name: str) -> bool:
-    """Whether Windows keeps the name for a device, whatever its extension."""
-    return name.lower() in _DEVICES
-
-
-def output_path(*parts: str) -> OutputPath:
-    """A path below the output folder, of parts that are names; nothing else makes one."""
-    for part in parts:
-        if not _SAFE_NAME.fullmatch(part) or part.startswith("."):
-            raise ValueError(f"{part!r} is not a name")
-    return OutputPath("/".join(parts))
 
 
 def _quoted(text: str) -> str:

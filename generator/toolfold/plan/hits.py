@@ -4,19 +4,18 @@ from typing import Final
 
 from toolfold.manifest.schema import Tool
 from toolfold.plan.escape import one_line, shown
-from toolfold.plan.model import ToolPlan
+from toolfold.plan.model import Json
 from toolfold.plan.signature import compact_signature
 from toolfold.plan.tokens import count
 
 _SUMMARY: Final = 110  # characters
 
 
-def hit_forms(planned: ToolPlan, tool: Tool) -> list[str]:
+def hit_forms(name: str, tool: Tool, given: Json, returned: Json | None) -> list[str]:
     """With a compact signature, with the name alone, and the name alone without a summary."""
     summary = _cut(one_line(shown(tool.summary)))
-    given = planned.entry["definition"]["inputSchema"]
-    signature = one_line(shown(compact_signature(planned.name, given, planned.returns)))
-    return [f"{signature}: {summary}", f"{planned.name}: {summary}", planned.name]
+    signature = one_line(shown(compact_signature(name, given, returned)))
+    return [f"{signature}: {summary}", f"{name}: {summary}", name]
 
 
 def hit_tokens(forms: list[str]) -> list[int]:

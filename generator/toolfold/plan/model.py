@@ -1,11 +1,10 @@
 """The plan: frozen values that templates and writers place without deciding anything."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from toolfold.errors import Problem
-from toolfold.plan.modelled import Modelled
 
 Json = dict[str, Any]
 
@@ -36,8 +35,10 @@ class MetaToolPlan:
 
 @dataclass(frozen=True)
 class ToolPlan:
-    """Everything emitted for one tool."""
+    """Everything decided about one tool by itself: plain data, so that it can be kept."""
 
+    #: Stands for all that it was decided from.
+    key: str
     name: str
     module: str
     method: str
@@ -45,10 +46,16 @@ class ToolPlan:
     result_class: str | None
     result_annotation: str
     docstring: str
-    returns: Json | None
-    models: Modelled
-    schema_tokens: int
-    entry: Json
+    signature: str
+    #: What it costs an agent as a hit, by its summary, by its schema, in full, and listed.
+    tokens: dict[str, int]
+    #: Its forms among the hits of a search, from the richest to the leanest, and their costs.
+    hits: list[str]
+    hit_tokens: list[int]
+    #: What search finds it by: its words by field.
+    words: dict[str, list[str]]
+    #: Its line in the catalog.
+    line: str
 
 
 @dataclass(frozen=True)
@@ -79,11 +86,15 @@ class ImportPlan:
 
 @dataclass(frozen=True)
 class PagePlan:
-    """A Markdown page: a template and the ready-made strings that it places."""
+    """A Markdown page: a template and the ready-made strings that it places.
+
+    They are worked out when the page is written: one that is kept under its key is not.
+    """
 
     path: str
     template: str
-    values: Mapping[str, Any]
+    values: Callable[[], Mapping[str, Any]]
+    key: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from toolfold.plan.escape import file_stem, is_device
+from toolfold.plan.paths import file_stem, is_device
 
 # Names a generated models module imports or that its annotations use: a field of that name
 # would hide them from Pydantic when it resolves the annotations.

@@ -1,12 +1,23 @@
 """Collecting problems while planning, each with its place."""
 
-from collections.abc import Iterable
-from typing import Protocol
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Protocol
 
 from toolfold.errors import Place, Problem, Severity
 from toolfold.manifest.tree import Mapping, dotted, place_of
 
 ManifestPath = tuple[str | int, ...]
+
+
+class Said(NamedTuple):
+    """A problem before it is placed."""
+
+    path: Sequence[str | int]
+    fact: str
+    hint: str
+    code: str
+    severity: Severity
+    of_key: bool
 
 
 class Report(Protocol):
@@ -25,6 +36,8 @@ class Problems:
         self.tree = tree
         self.found: list[Problem] = []
         self.errors = 0
+        #: What was said while planning, without places, which an edit elsewhere moves.
+        self.said: list[Said] = []
 
     def add(self, found: Iterable[Problem]) -> None:
         """Take over what was found before planning."""
@@ -33,11 +46,11 @@ class Problems:
 
     def error(self, path: ManifestPath, fact: str, hint: str, code: str) -> None:
         """Something that refuses the manifest."""
-        self._add(path, fact, hint, code, "error")
+        self.say(Said(path, fact, hint, code, "error", of_key=False))
 
     def error_at_key(self, path: ManifestPath, fact: str, hint: str, code: str) -> None:
         """The same, about a key rather than its value."""
-        self._add(path, fact, hint, code, "error", of_key=True)
+        self.say(Said(path, fact, hint, code, "error", of_key=True))
 
     def reporter(self, *, is_foreign: bool) -> "Report":
         """Hand-written schemas are held to everything; of foreign ones their author is told."""
@@ -46,7 +59,7 @@ class Problems:
         def report(
             path: ManifestPath, fact: str, hint: str, code: str, *, of_key: bool = False
         ) -> None:
-            self._add(path, fact, hint, code, severity, of_key=of_key)
+            self.say(Said(path, fact, hint, code, severity, of_key))
 
         return report
 
@@ -54,16 +67,10 @@ class Problems:
         """Where the key at `path` stands."""
         return place_of(self.tree, path, of_key=True)
 
-    def _add(
-        self,
-        path: ManifestPath,
-        fact: str,
-        hint: str,
-        code: str,
-        severity: Severity,
-        *,
-        of_key: bool = False,
-    ) -> None:
-        place = place_of(self.tree, path, of_key=of_key)
-        self.found.append(Problem(place, dotted(path), fact, hint, severity, code))
-        self.errors += severity == "error"
+    def say(self, said: Said) -> None:
+        """Something with its place, as the manifest stands now."""
+        place = place_of(self.tree, said.path, of_key=said.of_key)
+        path = dotted(said.path)
+        self.found.append(Problem(place, path, said.fact, said.hint, said.severity, said.code))
+        self.errors += said.severity == "error"
+        self.said.append(said)

@@ -1,27 +1,31 @@
 """One tool: its schemas checked, its models named, its entry in the catalog written."""
 
 from jsonschema_rs import ValidationError, Validator
+from toolfold_runtime.catalog import full
 from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan import naming
+from toolfold.plan.budgets import listed_tokens
 from toolfold.plan.check_names import method_of
 from toolfold.plan.check_schemas import check_examples, check_origin
-from toolfold.plan.escape import docstring
+from toolfold.plan.escape import docstring, json_text
 from toolfold.plan.execution import limits_of
+from toolfold.plan.hits import hit_forms, hit_tokens
 from toolfold.plan.keywords import walk
 from toolfold.plan.meta_tools import runner_of
 from toolfold.plan.model import Json, ToolPlan
-from toolfold.plan.modelled import encoded_alike, modelled
+from toolfold.plan.modelled import Modelled, encoded_alike, modelled
 from toolfold.plan.problems import Problems, Report
 from toolfold.plan.schemas import Origin, input_origin, output_origin, served_output
+from toolfold.plan.search_words import search_words
 from toolfold.plan.signature import signature
 from toolfold.plan.tokens import count
 from toolfold.plan.views.detail import tool_views
 
 
-def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | None:
-    """Everything emitted for one tool, or None where its schemas are refused."""
+def plan_tool(name: str, manifest: Manifest, problems: Problems, key: str = "") -> ToolPlan | None:
+    """Everything decided about one tool by itself, or None where its schemas are refused."""
     tool = manifest.tools[name]
     given = input_origin(name, tool, manifest.defs)
     returned = output_origin(name, tool, manifest.defs)
@@ -30,9 +34,13 @@ def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | N
     if problems.errors > before:
         return None
     stem = naming.class_name(name)
-    entry = _entry(name, manifest, given, returned)
+    schema = returned.schema if returned else None
+    entry = _entry(name, manifest, given.schema, schema)
+    views = entry["views"]
+    hits = hit_forms(name, tool, given.schema, schema)
     result = f"{stem}Result" if returned else None
     return ToolPlan(
+        key=key,
         name=name,
         module=naming.module_name(name),
         method=method_of(name, tool),
@@ -40,11 +48,27 @@ def plan_tool(name: str, manifest: Manifest, problems: Problems) -> ToolPlan | N
         result_class=result,
         result_annotation=f"MaybeAwaitable[{result or 'Anything'}]",
         docstring=docstring(tool.summary),
-        returns=returned.schema if returned else None,
-        models=modelled(given.schema, returned.schema if returned else None, stem),
-        schema_tokens=count(entry["views"]["schema"]),
-        entry=entry,
+        signature=entry["signature"],
+        tokens={
+            "hit": count(hits[0]),
+            "summary": count(views["summary"]),
+            "schema": count(views["schema"]),
+            "full": count(full(views)),
+            "listed": listed_tokens(entry["definition"]),
+        },
+        hits=hits,
+        hit_tokens=hit_tokens(hits),
+        words=search_words(name, manifest),
+        line=json_text(entry),
     )
+
+
+def models_of(name: str, manifest: Manifest) -> Modelled:
+    """The classes of one tool."""
+    tool = manifest.tools[name]
+    returned = output_origin(name, tool, manifest.defs)
+    given = input_origin(name, tool, manifest.defs).schema
+    return modelled(given, returned.schema if returned else None, naming.class_name(name))
 
 
 def _check(
@@ -117,11 +141,10 @@ def _validator(schema: Json) -> Validator | None:
         return None
 
 
-def _entry(name: str, manifest: Manifest, given: Origin, returned: Origin | None) -> Json:
+def _entry(name: str, manifest: Manifest, given: Json, result: Json | None) -> Json:
     """What the runtime reads when the tool is asked about or called."""
     tool = manifest.tools[name]
-    result = returned.schema if returned else None
-    shown = signature(name, given.schema, result)
+    shown = signature(name, given, result)
     output, wraps_result = served_output(result) if result is not None else (None, False)
     return {
         "name": name,
@@ -134,11 +157,11 @@ def _entry(name: str, manifest: Manifest, given: Origin, returned: Origin | None
         **({"limits": limits} if (limits := limits_of(tool)) else {}),
         "signature": shown,
         "example": tool.examples[0].arguments if tool.examples else None,
-        "definition": _definition(name, manifest, given.schema, output),
+        "definition": _definition(name, manifest, given, output),
         "views": tool_views(
             name,
             tool,
-            given.schema,
+            given,
             result,
             manifest.disclosure.format,
             runner_of(manifest, tool.effect),

@@ -169,8 +169,11 @@ class _Sorted:
 
 
 def packed(tools: Iterable[int], impacts: Iterable[float]) -> tuple[str, str]:
-    """Postings as text: tool numbers, and impacts in steps of the scale."""
-    steps = (min(MOST, max(1, round(impact * SCALE))) for impact in impacts)
+    """Postings as text: tool numbers, and impacts in steps of the scale, none of them lost.
+
+    Impacts are below 40 however rare a word is, so their steps fit.
+    """
+    steps = [round(impact * SCALE) or 1 for impact in impacts]
     return _text(array("H", tools)), _text(array("H", steps))
 
 

@@ -3,8 +3,9 @@
 from toolfold.plan.docs.charts import bars
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.docs.links import category_page, counted, tool_link
-from toolfold.plan.escape import file_stem, markdown, markdown_block, markdown_code
+from toolfold.plan.escape import markdown, markdown_block, markdown_code
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, PagePlan
+from toolfold.plan.paths import file_stem
 
 _MOST_BARS = 12
 
@@ -30,7 +31,9 @@ def category_page_of(category: CategoryPlan, facts: Documented) -> PagePlan:
         ],
         "chart": chart if len(own) > 1 else "",
     }
-    return PagePlan(f"docs/{category_page(category.name)}", "docs/category.md.jinja", values)
+    return PagePlan(
+        f"docs/{category_page(category.name)}", "docs/category.md.jinja", lambda: values
+    )
 
 
 def _row(name: str, facts: Documented) -> dict[str, str]:

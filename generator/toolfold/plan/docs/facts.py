@@ -6,7 +6,6 @@ from functools import cached_property
 from statistics import median
 
 from toolfold.manifest.schema import Manifest, Workflow
-from toolfold.plan.budgets import listed_tokens
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
 
 
@@ -30,7 +29,7 @@ class Documented:
     @cached_property
     def listed(self) -> dict[str, int]:
         """What each tool costs when `tools/list` shows it."""
-        return {tool.name: listed_tokens(tool.entry["definition"]) for tool in self.tools}
+        return {tool.name: tool.tokens["listed"] for tool in self.tools}
 
     @cached_property
     def by_category(self) -> dict[str, int]:
@@ -76,7 +75,7 @@ class Documented:
     @cached_property
     def typical_schema(self) -> int:
         """What the schema of a tool costs, in the middle."""
-        return round(median(tool.schema_tokens for tool in self.tools))
+        return round(median(tool.tokens["schema"] for tool in self.tools))
 
     def _by_thing(self, key: str) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}

@@ -45,7 +45,7 @@ def home(facts: Documented) -> PagePlan:
         if manifest.workflows
         else "",
     }
-    return PagePlan("docs/index.md", "docs/index.md.jinja", values)
+    return PagePlan("docs/index.md", "docs/index.md.jinja", lambda: values)
 
 
 def _category(category: CategoryPlan, facts: Documented) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Where pages are, and links to them; a tool's address depends on its name alone."""
 
-from toolfold.plan.escape import file_stem, markdown, markdown_code
+from toolfold.plan.escape import markdown, markdown_code
+from toolfold.plan.paths import file_stem
 
 
 def tool_page(name: str) -> str:

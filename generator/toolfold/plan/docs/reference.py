@@ -6,8 +6,9 @@ from toolfold.plan.budgets import budget_of
 from toolfold.plan.docs.charts import bars
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.docs.links import category_link, tool_link
-from toolfold.plan.escape import file_stem, markdown, markdown_code, markdown_fence
+from toolfold.plan.escape import markdown, markdown_code, markdown_fence
 from toolfold.plan.model import Cost, MetaToolPlan, PagePlan
+from toolfold.plan.paths import file_stem
 
 _ERRORS: Final = {
     "unknown_tool": "No tool has that name. The answer lists the nearest names; nothing is rerouted.",
@@ -33,7 +34,7 @@ def agents_page(facts: Documented) -> PagePlan:
         "meta": [_meta(tool) for tool in facts.meta],
         "errors": [{"code": code, "words": words} for code, words in _ERRORS.items()],
     }
-    return PagePlan("docs/agents.md", "docs/agents.md.jinja", values)
+    return PagePlan("docs/agents.md", "docs/agents.md.jinja", lambda: values)
 
 
 def _meta(tool: MetaToolPlan) -> dict[str, str]:
@@ -53,7 +54,7 @@ def tokens_page(facts: Documented) -> PagePlan:
     if rest := sum(tokens for _, tokens in dear[_MOST_BARS:]):
         rows.append((f"{len(dear) - _MOST_BARS} more", rest))
     tools = sorted(facts.listed.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TOOLS]
-    schemas = {tool.name: tool.schema_tokens for tool in facts.tools}
+    schemas = {tool.name: tool.tokens["schema"] for tool in facts.tools}
     values = {
         "chart": bars(
             "categories", "Tokens of each category when its tools are listed", rows, "tokens"
@@ -69,7 +70,7 @@ def tokens_page(facts: Documented) -> PagePlan:
         ],
         "is_cut": len(facts.tools) > _MOST_TOOLS,
     }
-    return PagePlan("docs/tokens.md", "docs/tokens.md.jinja", values)
+    return PagePlan("docs/tokens.md", "docs/tokens.md.jinja", lambda: values)
 
 
 def _first_pages(facts: Documented) -> list[Cost]:

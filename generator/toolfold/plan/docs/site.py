@@ -32,13 +32,13 @@ def configuration(facts: Documented) -> PagePlan:
             for category in facts.categories
         ],
     }
-    return PagePlan("mkdocs.yml", "mkdocs.yml.jinja", values)
+    return PagePlan("mkdocs.yml", "mkdocs.yml.jinja", lambda: values)
 
 
 def looks() -> Iterator[PagePlan]:
     """How pictures and badges look, in light and in dark, and how the theme names a page."""
-    yield PagePlan("docs/assets/toolfold.css", "docs/toolfold.css.jinja", {})
-    yield PagePlan("overrides/main.html", "overrides/main.html.jinja", {})
+    yield PagePlan("docs/assets/toolfold.css", "docs/toolfold.css.jinja", dict)
+    yield PagePlan("overrides/main.html", "overrides/main.html.jinja", dict)
 
 
 def llms(facts: Documented) -> PagePlan:
@@ -56,7 +56,7 @@ def llms(facts: Documented) -> PagePlan:
         "tools": lines if fits else [],
         "budget": f"{_LLMS_BUDGET:,}",
     }
-    return PagePlan("docs/llms.txt", "docs/llms.txt.jinja", values)
+    return PagePlan("docs/llms.txt", "docs/llms.txt.jinja", lambda: values)
 
 
 def _tools(facts: Documented) -> Iterator[tuple[str, Any]]:

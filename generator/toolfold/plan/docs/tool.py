@@ -3,8 +3,6 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolfold_runtime.catalog import full
-
 from toolfold.manifest.schema import Tool
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.docs.fields import table
@@ -18,11 +16,11 @@ from toolfold.plan.escape import (
     python_value,
     url,
 )
-from toolfold.plan.hits import hit_forms
+from toolfold.plan.keys import content_key
 from toolfold.plan.meta_tools import runner_of
 from toolfold.plan.model import Json, PagePlan, ToolPlan
+from toolfold.plan.schemas import input_origin, output_origin
 from toolfold.plan.signature import type_name
-from toolfold.plan.tokens import count
 
 _ROOT: Final = "../"
 _LINE: Final = 80  # a call that fits is shown on one line
@@ -30,11 +28,21 @@ _MOST: Final = 8  # tools named in one line
 
 
 def tool_page_of(planned: ToolPlan, facts: Documented) -> PagePlan:
-    """The page of one tool."""
-    name, entry = planned.name, planned.entry
-    tool = facts.manifest.tools[name]
-    title = facts.manifest.categories[tool.category].title or tool.category
-    values: dict[str, Any] = {
+    """The page of one tool; besides the tool it depends on what leads to it and on the exposure."""
+    uses = list(_uses(planned.name, facts.manifest.tools[planned.name], facts))
+    key = content_key("page", planned.key, facts.exposure, uses) if planned.key else ""
+    path = f"docs/{tool_page(planned.name)}"
+    return PagePlan(path, "docs/tool.md.jinja", lambda: _values(planned, uses, facts), key)
+
+
+def _values(planned: ToolPlan, uses: list[str], facts: Documented) -> dict[str, Any]:
+    name, manifest = planned.name, facts.manifest
+    tool = manifest.tools[name]
+    title = manifest.categories[tool.category].title or tool.category
+    given = input_origin(name, tool, manifest.defs).schema
+    returned = output_origin(name, tool, manifest.defs)
+    result = returned.schema if returned else {}
+    return {
         "name": markdown_code(name),
         "title": markdown(tool.title or tool.summary),
         # Without either, the summary stands above as the title already.
@@ -42,24 +50,21 @@ def tool_page_of(planned: ToolPlan, facts: Documented) -> PagePlan:
         "category": category_link(tool.category, title, _ROOT),
         "effect": tool.effect,
         "tier": tool.tier or "",
-        "signature": markdown_fence(entry["signature"], "text"),
-        "uses": list(_uses(name, tool, facts)),
-        "parameters": table(entry["definition"]["inputSchema"]),
-        "return_type": markdown_code(type_name(planned.returns, planned.returns))
-        if planned.returns
-        else "",
-        "returns": table(planned.returns or {}, is_result=True),
+        "signature": markdown_fence(planned.signature, "text"),
+        "uses": uses,
+        "parameters": table(given),
+        "return_type": markdown_code(type_name(result, result)) if result else "",
+        "returns": table(result, is_result=True),
         "examples": [
             _example(name, tool, e.description, e.arguments, facts) for e in tool.examples
         ],
         "notes": markdown_block(tool.notes) if tool.notes else "",
         "costs": _costs(planned, facts),
         "performance": _performance(tool),
-        "errors": _errors(tool, planned, facts),
+        "errors": _errors(tool, returned is not None, facts),
         "tags": ", ".join(markdown_code(tag) for tag in tool.tags),
         "references": [f"[{markdown(r.title)}]({url(r.url)})" for r in tool.references],
     }
-    return PagePlan(f"docs/{tool_page(name)}", "docs/tool.md.jinja", values)
 
 
 def _uses(name: str, tool: Tool, facts: Documented) -> Iterator[str]:
@@ -118,24 +123,17 @@ def _example(
 
 def _costs(planned: ToolPlan, facts: Documented) -> list[dict[str, str]]:
     """What it costs in tokens to know the tool at each level of detail."""
-    views, names = planned.entry["views"], facts.meta_names
-    tool = facts.manifest.tools[planned.name]
+    tokens, names = planned.tokens, facts.meta_names
     levels: list[tuple[str, str, int]] = []
     if "search" in names:
-        levels.append(
-            (
-                "a search hit",
-                f"{names['search']}(query)",
-                count(hit_forms(planned, tool)[0]),
-            )
-        )
+        levels.append(("a search hit", f"{names['search']}(query)", tokens["hit"]))
     if asked := names.get("schema"):
         levels += [
-            ("summary", f'{asked}(tool, "summary")', count(views["summary"])),
-            ("schema", f"{asked}(tool)", planned.schema_tokens),
-            ("everything", f'{asked}(tool, "full")', count(full(views))),
+            ("summary", f'{asked}(tool, "summary")', tokens["summary"]),
+            ("schema", f"{asked}(tool)", tokens["schema"]),
+            ("everything", f'{asked}(tool, "full")', tokens["full"]),
         ]
-    levels.append(("listed", "tools/list", facts.listed[planned.name]))
+    levels.append(("listed", "tools/list", tokens["listed"]))
     return [
         {"level": level, "call": markdown_code(call), "tokens": f"{tokens:,}"}
         for level, call, tokens in levels
@@ -155,12 +153,12 @@ def _performance(tool: Tool) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _errors(tool: Tool, planned: ToolPlan, facts: Documented) -> str:
+def _errors(tool: Tool, has_result: bool, facts: Documented) -> str:
     """The codes that a call of this tool can be answered with."""
     codes = ["invalid_arguments"]
     if tool.effect != "read" and "run_read" in facts.meta_names:
         codes.append("effect_refused")
-    if planned.returns is not None:
+    if has_result:
         codes.append("invalid_result")
     codes += ["backend_failed", "timeout"]
     return ", ".join(f"[`{code}`]({_ROOT}agents.md#{code})" for code in codes)

@@ -85,7 +85,7 @@ def _tool_line(plan: ToolPlan, manifest: Manifest) -> Line:
         category=tool.category,
         summary=tool.summary,
         example=tool.example,
-        signature=plan.entry["signature"],
+        signature=plan.signature,
         effect=tool.effect,
         tier=tool.tier,
         tags=tuple(tool.tags),

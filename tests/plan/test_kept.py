@@ -1,0 +1,122 @@
+"""What is kept of one run never shows in the next: an edit gives what a fresh run would give."""
+
+import copy
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from toolfold.compile import Compiled, compile_manifest
+from toolfold.emit.cache import Cache
+
+Json = dict[str, Any]
+Edit = Callable[[Json], object]
+
+_MANIFEST: Final[Json] = {
+    "toolfold": 1,
+    "server": {"name": "shop", "version": "1.0.0"},
+    "categories": {"orders": {"title": "Orders"}, "people": {"description": "Who buys."}},
+    "$defs": {"Money": {"type": "integer", "minimum": 0}},
+    "disclosure": {"exposure": "auto"},
+    "tools": {
+        "find_order": {
+            "category": "orders",
+            "summary": "Find an order.",
+            "effect": "read",
+            "example": "where is my parcel",
+            "consumes": ["order_id"],
+            "related": ["pay"],
+            "parameters": {"number": {"type": "string", "required": True}},
+        },
+        "pay": {
+            "category": "orders",
+            "summary": "Pay an order.",
+            "effect": "write",
+            "generates": ["receipt"],
+            "parameters": {"amount": {"$ref": "#/$defs/Money", "required": True}},
+            "returns": {"type": "array", "items": {"type": "string"}},
+        },
+        "foreign": {
+            "category": "people",
+            "summary": "Something imported.",
+            "effect": "read",
+            "input_schema": {
+                "properties": {"flag": {"type": "boolean", "default": "no"}},
+                "x-vendor": 1,
+            },
+        },
+    },
+}
+
+_EDITS: Final[list[Edit]] = [
+    lambda m: m["tools"]["pay"]["parameters"].update(note={"type": "string"}),
+    lambda m: m["tools"]["pay"].update(summary="Settle an order."),
+    lambda m: m["tools"]["pay"].update(generates=["order_id"]),
+    lambda m: m["tools"]["pay"].update(tier="hot"),
+    lambda m: m["tools"]["foreign"].update(category="orders"),
+    lambda m: m["tools"]["foreign"]["input_schema"].update({"x-other": 2}),
+    lambda m: m["tools"]["find_order"].update(examples=[{"arguments": {"number": "7"}}]),
+    lambda m: m["tools"].update(extra=copy.deepcopy(_MANIFEST["tools"]["pay"])),
+    lambda m: m["tools"].pop("extra", None),
+    lambda m: m["$defs"]["Money"].update(maximum=10),
+    lambda m: m["categories"]["orders"].update(title="Purchases"),
+    lambda m: m["server"].update(name="market"),
+    lambda m: m["disclosure"].update(exposure="progressive"),
+    lambda m: m["disclosure"].update(format="text"),
+    lambda m: m["disclosure"].update(quick_actions={"Pay": "pay"}),
+    lambda m: m.update(workflows=[{"name": "Buy", "steps": ["find_order", "pay"]}]),
+]
+
+
+def written(folder: Path, manifest: Json, lines_above: int) -> Path:
+    path = folder / "tools.yaml"
+    text = "# moved\n" * lines_above + yaml.safe_dump(manifest, sort_keys=False)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def kept(path: Path) -> Compiled:
+    with closing(Cache(path.parent)) as store:
+        return compile_manifest(path, cache=store)
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(_EDITS), st.integers(0, 3)), min_size=1, max_size=4))
+def test_an_edited_manifest_compiles_to_what_a_fresh_run_would_give(
+    edits: list[tuple[Edit, int]],
+) -> None:
+    manifest = copy.deepcopy(_MANIFEST)
+    with TemporaryDirectory() as name:
+        kept(written(Path(name), manifest, 0))
+        for edit, lines_above in edits:
+            edit(manifest)
+            path = written(Path(name), manifest, lines_above)
+
+            found, fresh = kept(path), compile_manifest(path)
+
+            assert found.files == fresh.files
+            assert found.costs == fresh.costs
+            assert list(map(repr, found.warnings)) == list(map(repr, fresh.warnings))
+
+
+def test_only_an_edited_tool_is_planned_again(tmp_path: Path) -> None:
+    manifest = copy.deepcopy(_MANIFEST)
+    kept(written(tmp_path, manifest, 0))
+    before = plans(tmp_path)
+    manifest["tools"]["pay"]["summary"] = "Settle an order."
+
+    kept(written(tmp_path, manifest, 2))
+
+    assert len(before) == 3
+    assert [key.count('"name": "pay"') for key in plans(tmp_path) - before] == [1]
+
+
+def plans(folder: Path) -> set[str]:
+    with closing(sqlite3.connect(folder / ".toolfold_cache/pieces.sqlite")) as database:
+        texts = [text for (text,) in database.execute("SELECT text FROM pieces")]
+    return {text for text in texts if text.startswith('{"key"')}
