@@ -1,8 +1,8 @@
 """The compiler as one function: manifest files in, a mapping of path to text out."""
 
 import gc
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -11,11 +11,12 @@ from toolfold.emit.cache import Cache
 from toolfold.emit.models import Modelling
 from toolfold.emit.render import render
 from toolfold.emit.worker import Progress, Worker
-from toolfold.errors import Problem
+from toolfold.errors import ManifestError, Problem
 from toolfold.fingerprint import code_fingerprint
-from toolfold.manifest.load import examine
+from toolfold.manifest.glance import UnsureError, glance
+from toolfold.manifest.load import Loaded, examine
 from toolfold.plan.build import finish_plan, plan_tools
-from toolfold.plan.kept import Kept
+from toolfold.plan.kept import kept_for
 from toolfold.plan.model import Cost, Plan
 from toolfold.plan.paths import OutputPath
 
@@ -46,13 +47,23 @@ def compile_manifest(
     implementation is imported from.
     """
     cache = cache or Cache(None)
+    if not cache.is_empty:
+        # Any mistake is told from a reading of the whole.
+        with suppress(UnsureError, ManifestError):
+            return _compiled(glance, manifest, way_back, cache, progress)
+    return _compiled(examine, manifest, way_back, cache, progress)
+
+
+def _compiled(
+    load: Callable[[Path], Loaded], manifest: Path, way_back: str, cache: Cache, progress: Progress
+) -> Compiled:
     with closing(Worker()) as worker:
         if cache.is_empty and _is_large(manifest):
             worker.start()
         modelling = Modelling(cache, worker, progress)
         with _no_collection():
-            loaded = examine(manifest)
-            planned = plan_tools(loaded, Kept(cache, code_fingerprint()))
+            loaded = load(manifest)
+            planned = plan_tools(loaded, kept_for(loaded, cache, code_fingerprint()))
             modelling.begin(planned)
             plan = finish_plan(planned, way_back)
         files = render(plan, modelling, cache)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 #: Raised whenever the runtime reads something that older generators did not write.
-CATALOG_FORMAT: Final = 3
+CATALOG_FORMAT: Final = 4
 
 _DETAILS: Final = ("counts", "overview", "names", "summaries", "full", "hot")
 _CATEGORY_DETAILS: Final = ("names", "summaries", "full")

@@ -50,12 +50,41 @@ _MANIFEST: Final[Json] = {
                 "x-vendor": 1,
             },
         },
+        # So many that an edit of a few of them is worth less than all.
+        **{
+            f"count_{word}": {
+                "category": "people",
+                "summary": f"Count every {word} of the shop.",
+                "effect": "read",
+            }
+            for word in [
+                "hat",
+                "coat",
+                "shoe",
+                "sock",
+                "scarf",
+                "glove",
+                "belt",
+                "shirt",
+                "skirt",
+                "dress",
+                "tie",
+                "cap",
+            ]
+        },
     },
 }
 
 _EDITS: Final[list[Edit]] = [
     lambda m: m["tools"]["pay"]["parameters"].update(note={"type": "string"}),
     lambda m: m["tools"]["pay"].update(summary="Settle an order."),
+    lambda m: m["tools"]["pay"].update(summary="Settle, or pay, an order of hats by card."),
+    lambda m: m["tools"]["count_tie"].update(
+        summary="Ties: how many?", tags=["wear", "Ñandú 帽子"]
+    ),
+    lambda m: m["tools"]["count_cap"].update(title="Caps", aliases=["caps"]),
+    lambda m: m["tools"]["pay"].update(notes="Two\nlines: 'and a quote'"),
+    lambda m: m["tools"]["pay"].update(backend={"python": "settle"}),
     lambda m: m["tools"]["pay"].update(generates=["order_id"]),
     lambda m: m["tools"]["pay"].update(tier="hot"),
     lambda m: m["tools"]["foreign"].update(category="orders"),
@@ -112,7 +141,7 @@ def test_only_an_edited_tool_is_planned_again(tmp_path: Path) -> None:
 
     kept(written(tmp_path, manifest, 2))
 
-    assert len(before) == 3
+    assert len(before) == 15
     assert [key.count('"name": "pay"') for key in plans(tmp_path) - before] == [1]
 
 

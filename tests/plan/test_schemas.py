@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import pytest
 from toolfold.errors import ManifestError
@@ -27,6 +28,11 @@ def plan_of(tmp_path: Path, body: str) -> Plan:
     lines = "".join(f"    {line}\n" for line in body.splitlines())
     path.write_text(HEAD + lines, encoding="utf-8")
     return build_plan(load(path), "../..")
+
+
+def definition(plan: Plan) -> Any:
+    """The one tool as it is listed."""
+    return json.loads(plan.data["categories/all.jsonl"].splitlines()[-1])["definition"]
 
 
 def facts(tmp_path: Path, body: str) -> list[str]:
@@ -93,13 +99,13 @@ def test_any_root_of_returns_is_served_as_an_object(returns: str, tmp_path: Path
     else:
         plan = plan_of(tmp_path, f"returns: {returns}")
 
-    assert json.loads(plan.tools[0].line)["definition"]["outputSchema"]["type"] == "object"
+    assert definition(plan)["outputSchema"]["type"] == "object"
 
 
 def test_a_reference_to_the_root_follows_it_into_the_wrapper(tmp_path: Path) -> None:
     plan = plan_of(tmp_path, "output_schema: {type: array, items: {$ref: '#'}}")
 
-    served = json.loads(plan.tools[0].line)["definition"]["outputSchema"]
+    served = definition(plan)["outputSchema"]
     assert served["properties"]["result"]["items"] == {"$ref": "#/properties/result"}
 
 
@@ -113,7 +119,7 @@ def test_a_foreign_schema_is_served_key_by_key_as_it_came(tmp_path: Path) -> Non
     )
     plan = plan_of(tmp_path, body)
 
-    served = json.loads(plan.tools[0].line)["definition"]["inputSchema"]
+    served = definition(plan)["inputSchema"]
     assert list(served) == ["required", "x-vendor", "properties", "type"]
     assert list(served["properties"]) == ["b", "a"]
     assert served["properties"]["b"] == {"type": "integer", "minimum": "1"}

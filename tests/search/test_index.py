@@ -14,7 +14,7 @@ from toolfold.errors import ManifestError
 from toolfold.manifest.load import load
 from toolfold.plan.build import build_plan
 from toolfold_runtime import Catalog
-from toolfold_runtime.search.index import MOST, packed, unpacked
+from toolfold_runtime.search.index import MOST, numbers, packed
 from toolfold_runtime.search.words import words
 
 from tests.disclosure.catalogs import planned, project, written
@@ -97,17 +97,10 @@ def test_more_tools_than_can_be_numbered_are_refused_at_once(tmp_path: Path) -> 
     assert problem.place.line == 1
 
 
-@given(
-    st.lists(
-        st.tuples(st.integers(0, MOST), st.floats(0.001, 60)), max_size=50, unique_by=lambda p: p[0]
-    )
-)
-def test_postings_survive_their_text(pairs: list[tuple[int, float]]) -> None:
-    tools, impacts = [tool for tool, _ in pairs], [impact for _, impact in pairs]
-    back = unpacked(*packed(tools, impacts))
-
-    assert list(back.tools) == tools
-    assert list(back.impacts) == pytest.approx([1024 * one for one in impacts], abs=0.51)
+@given(st.lists(st.integers(0, MOST), max_size=50))
+def test_numbers_survive_their_text(values: list[int]) -> None:
+    assert list(numbers(packed(values))) == values
+    assert list(numbers(packed(values, "I"), "I")) == values
 
 
 @settings(max_examples=40, deadline=None)

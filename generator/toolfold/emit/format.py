@@ -1,4 +1,4 @@
-"""One ruff pass over all Python, cached by content."""
+"""One ruff pass over all Python."""
 
 import hashlib
 import subprocess
@@ -6,8 +6,6 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Final
 
-from toolfold.emit.cache import Cache
-from toolfold.plan.keys import content_key
 from toolfold.plan.paths import OutputPath
 
 Sources = Mapping[OutputPath, str]
@@ -16,22 +14,9 @@ _OPTIONS: Final = ("--isolated", "--no-cache", "--line-length=100", "--target-ve
 _WITHOUT_COMMAS: Final = ("--config", "format.skip-magic-trailing-comma=true")
 
 
-def formatted(sources: Sources, keys: Sources, store: Cache) -> dict[OutputPath, str]:
-    """Every source as the installed ruff formats it, kept under its key."""
-    known = store.get(keys.values())
-    missing = {path: text for path, text in sources.items() if keys[path] not in known}
-    if missing:
-        fresh = {
-            keys[path]: t for path, t in zip(missing, format_all(missing.values()), strict=True)
-        }
-        store.put(fresh)
-        known |= fresh
-    return {path: known[key] for path, key in keys.items()}
-
-
-def key_of(text: str) -> str:
-    """What a source is kept under where nothing else stands for it."""
-    return content_key("format", _version(), _OPTIONS, text)
+def formatted(sources: Sources) -> dict[OutputPath, str]:
+    """Every source as the installed ruff formats it."""
+    return dict(zip(sources, format_all(sources.values()), strict=True)) if sources else {}
 
 
 def is_formatting(found: str, expected: str) -> bool:
@@ -70,10 +55,3 @@ def _binary() -> str:
     from ruff import find_ruff_bin
 
     return str(find_ruff_bin())
-
-
-@cache
-def _version() -> str:
-    from importlib.metadata import version
-
-    return version("ruff")

@@ -1,15 +1,17 @@
 """Plan to text: templates place what the plan decided; the result maps each path to its text."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 import jinja2
 
 from toolfold.emit.cache import Cache
-from toolfold.emit.format import formatted, key_of
+from toolfold.emit.format import formatted
 from toolfold.emit.models import Modelling, module_key
 from toolfold.emit.templates import templates_dir
-from toolfold.plan.model import Plan
+from toolfold.plan.keys import content_key
+from toolfold.plan.model import PagePlan, Plan
 from toolfold.plan.paths import OutputPath, output_path
 
 Files = dict[OutputPath, str]
@@ -26,40 +28,36 @@ _MODULES: Final = (
 )
 
 
-def render(plan: Plan, modelling: Modelling, cache: Cache) -> Files:
+def render(plan: Plan, modelling: Modelling, store: Cache) -> Files:
     """Every output file's text by its path below the output folder, sorted by path.
 
     Models may still be waited for, so they are asked for last.
     """
-    files = {**dict(_data(plan)), **page_texts(plan, cache)}
-    files |= dict(_modules(plan))
-    sources = {path: text for path, text in files.items() if path.endswith(".py")}
-    keys = {path: key_of(text) for path, text in sources.items()}
-    pieces = modelling.pieces()
-    template = _environment().get_template("models/tool.py.jinja")
-    for tool in plan.tools:
-        path, key = output_path(plan.package, "models", f"{tool.module}.py"), module_key(tool)
-        if tool.name in pieces:
-            sources[path] = template.render(plan=plan, piece=pieces[tool.name])
-            keys[path] = key if tool.key else key_of(sources[path])
-        else:
-            files[path] = modelling.modules[key]
-    files |= formatted(sources, keys, cache)
+    files = {**dict(_data(plan)), **page_texts(plan, store)}
+    files |= _module_texts(plan, modelling, store)
     return dict(sorted(files.items()))
 
 
-def _modules(plan: Plan) -> Iterator[tuple[OutputPath, str]]:
-    environment = _environment()
-    for name in _MODULES:
-        if _is_wanted(name, plan):
-            text = environment.get_template(f"{name}.jinja").render(plan=plan)
-            yield output_path(plan.package, *name.split("/")), text
+def page_texts(plan: Plan, store: Cache) -> Files:
+    """The docs alone: every page and what makes them a site, by path."""
+    keys = {page.path: _page_key(plan, page) for page in plan.pages}
+    known = store.get(filter(None, keys.values()))
+    fresh: dict[str, str] = {}
+    texts: Files = {}
+    for page in plan.pages:
+        key = keys[page.path]
+        text = known.get(key)
+        if text is None:
+            text = _template(page.template).render(plan=plan, page=page.values())
+            fresh |= {key: text} if key else {}
+        texts[output_path(*page.path.split("/"))] = text
+    store.put(fresh)
+    return texts
 
 
-def _is_wanted(name: str, plan: Plan) -> bool:
-    """A handler module exists while its meta-tool is switched on."""
-    modules = {handler.module for handler in plan.handlers}
-    return name not in _HANDLERS or name.removesuffix(".py") in modules
+def _page_key(plan: Plan, page: PagePlan) -> str:
+    seen = page.seen if page.seen is not None else page.values()
+    return content_key("page", plan.key, page.template, seen) if plan.key else ""
 
 
 def _data(plan: Plan) -> Iterator[tuple[OutputPath, str]]:
@@ -67,23 +65,52 @@ def _data(plan: Plan) -> Iterator[tuple[OutputPath, str]]:
         yield output_path(plan.package, "catalog", *name.split("/")), text
 
 
-def page_texts(plan: Plan, cache: Cache) -> Files:
-    """The docs alone: every page and what makes them a site, by path."""
-    environment = _environment()
-    known = cache.get(page.key for page in plan.pages if page.key)
-    fresh: dict[str, str] = {}
-    texts: Files = {}
-    for page in plan.pages:
-        text = known.get(page.key)
-        if text is None:
-            template = environment.get_template(page.template)
-            text = template.render(plan=plan, page=page.values())
-            fresh |= {page.key: text} if page.key else {}
-        texts[output_path(*page.path.split("/"))] = text
-    cache.put(fresh)
-    return texts
+def _module_texts(plan: Plan, modelling: Modelling, store: Cache) -> Files:
+    """All Python, formatted: what did not change as it was kept, the rest in one pass."""
+    modules = {output_path(plan.package, *name.split("/")): name for name in _wanted(plan)}
+    keys = {path: _module_key(plan, name) for path, name in modules.items()}
+    known = store.get(filter(None, keys.values()))
+    texts = {path: known[key] for path, key in keys.items() if key in known}
+    sources = {
+        path: _template(f"{name}.jinja").render(plan=plan)
+        for path, name in modules.items()
+        if path not in texts
+    }
+    pieces = modelling.pieces()
+    for tool in plan.tools:
+        path, key = output_path(plan.package, "models", f"{tool.module}.py"), module_key(tool)
+        if tool.name in pieces:
+            template = _template("models/tool.py.jinja")
+            sources[path] = template.render(plan=plan, piece=pieces[tool.name])
+            keys[path] = key if tool.key else ""
+        else:
+            texts[path] = modelling.modules[key]
+    made = formatted(sources)
+    store.put({keys[path]: text for path, text in made.items() if keys[path]})
+    return texts | made
 
 
+def _wanted(plan: Plan) -> list[str]:
+    """The modules beside models; a handler exists while its meta-tool is switched on."""
+    handlers = {f"{handler.module}.py" for handler in plan.handlers}
+    return [name for name in _MODULES if name not in _HANDLERS or name in handlers]
+
+
+def _module_key(plan: Plan, name: str) -> str:
+    """What stands for a module: the protocol is the only one that tells of tools."""
+    told = [
+        [t.module, t.method, t.params_class, t.result_class, t.docstring]
+        for t in (plan.tools if name == "handlers.py" else ())
+    ]
+    return content_key("module", plan.key, name, told) if plan.key else ""
+
+
+@cache
+def _template(name: str) -> jinja2.Template:
+    return _environment().get_template(name)
+
+
+@cache
 def _environment() -> jinja2.Environment:
     # No autoescape: Python and Markdown are escaped by the plan, which knows what is what.
     return jinja2.Environment(

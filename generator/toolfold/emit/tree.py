@@ -165,7 +165,7 @@ def _refuse_foreign(
 
 
 def _refused_folders(paths: Iterable[str], output: Path) -> Iterator[str]:
-    folders = {output / path.rpartition("/")[0] for path in paths}
+    folders = {output / folder for folder in {path.rpartition("/")[0] for path in paths}}
     above = {parent for folder in folders for parent in folder.parents if output in parent.parents}
     for folder in sorted((folders | above) - {output}):
         if folder.is_symlink() or (folder.exists() and not folder.is_dir()):

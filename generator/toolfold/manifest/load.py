@@ -1,15 +1,16 @@
 """Files to a Manifest: the manifest, what it includes, and the overlays laid over it."""
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from toolfold.errors import ManifestError, Place, Problem, UsageError
+from toolfold.errors import ManifestError, Place, Problem, Source, UsageError
 from toolfold.manifest.ids import ids_of, name_by_id
-from toolfold.manifest.read import read_yaml
+from toolfold.manifest.read import decode, read_document
 from toolfold.manifest.schema import Manifest
+from toolfold.manifest.sections import Cut, Section, cut
 from toolfold.manifest.shape import nearest, shape
 from toolfold.manifest.tree import Items, Mapping, dotted, kind_of
 from toolfold.manifest.validate import validate
@@ -26,6 +27,10 @@ class Loaded:
     name: str
     inputs: dict[Path, str]
     problems: tuple[Problem, ...] = ()
+    #: The text of each tool; None where what is said of one is not all in one place.
+    sections: dict[str, Section] | None = None
+    #: Whether tools are read only where they are asked for, so that no rule was held to all.
+    is_glance: bool = False
 
 
 def load(path: Path, name: str | None = None) -> Loaded:
@@ -45,11 +50,18 @@ def examine(path: Path, name: str | None = None) -> Loaded:
     Planning adds its own, so that one run reports them all. Raises ManifestError where nothing
     can be made of it.
     """
-    reader = _Files(path, name or str(path))
+    cuts: list[Cut | None] = []
+
+    def parse(source: Source) -> Mapping:
+        document = read_document(source)
+        cuts.append(None if document.has_aliases else cut(source))
+        return document.root
+
+    reader = Files(path, name or str(path), parse)
     tree = reader.root()
     problems: list[Problem] = []
     for part in reader.matched(tree, "include", problems):
-        _include(tree, part, problems)
+        include(tree, part, problems)
     for part in reader.matched(tree, "overlays", problems):
         _overlay(tree, part, problems)
     name_by_id(tree)
@@ -58,19 +70,32 @@ def examine(path: Path, name: str | None = None) -> Loaded:
     except ManifestError as error:
         raise ManifestError([*problems, *error.problems]) from None
     problems += [*misfits, *validate(manifest, tree)]
-    return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems))
+    sections = None if tree.get("overlays") else _sections(tree, cuts)
+    return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems), sections)
 
 
-class _Files:
-    """The files of one manifest, read once each, named relative to the manifest's folder."""
+def _sections(tree: Mapping, cuts: Sequence[Cut | None]) -> dict[str, Section] | None:
+    """The text of each tool, where every cut is just before a tool as it was read."""
+    found = [section for one in cuts if one is not None for section in one.sections]
+    by_name = {section.name: section for section in found}
+    is_true = None not in cuts and len(by_name) == len(found)
+    if not is_true or {n: one.at for n, one in by_name.items()} != tree["tools"].keys_at:
+        return None
+    return by_name
 
-    def __init__(self, path: Path, name: str) -> None:
+
+class Files:
+    """The files of one manifest, parsed once each, named relative to the manifest's folder."""
+
+    def __init__(self, path: Path, name: str, parse: Callable[[Source], Mapping]) -> None:
         self.path = path
         self.name = name
         self.folder = path.parent
+        self.parse = parse
         self.inputs: dict[Path, str] = {}
 
     def root(self) -> Mapping:
+        """The manifest itself."""
         return self._read(self.path, self.name)
 
     def matched(self, tree: Mapping, key: str, problems: list[Problem]) -> Iterator[Mapping]:
@@ -113,10 +138,10 @@ class _Files:
         except OSError as error:
             raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
         self.inputs[file] = hashlib.sha256(data).hexdigest()
-        return read_yaml(data, name, len(self.inputs))
+        return self.parse(decode(data, name, len(self.inputs)))
 
 
-def _include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
+def include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
     """Add an included file's entries; what the manifest already has is a problem."""
     for key, value in part.items():
         at = part.keys_at[key]

@@ -35,16 +35,29 @@ _WORDS: Final[dict[str, Any]] = {
 _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 
 
+class Document(NamedTuple):
+    """What a text holds, and whether any part of it is said elsewhere, by an alias."""
+
+    root: Mapping
+    has_aliases: bool
+
+
 def read_yaml(data: bytes, name: str, order: int = 0) -> Mapping:
     """The one document in `data` as a mapping with places.
 
     Raises ManifestError: with every duplicate key, tag and misfit scalar at once where the
     text can be read to its end, with the first obstacle where it cannot.
     """
-    source = _decode(data, name, order)
-    builder = _Builder(source)
+    return read_document(decode(data, name, order)).root
+
+
+def read_document(
+    source: Source, text: str | None = None, line: int = 1, depth: int = 1
+) -> Document:
+    """The same of a source, or of a part of its text, which begins in some line, at some depth."""
+    builder = _Builder(source, source.text if text is None else text, line)
     try:
-        root = builder.document()
+        root = builder.document(depth)
     except yaml.YAMLError as error:
         raise ManifestError([*builder.problems, _syntax_problem(source, error)]) from None
     except RecursionError:
@@ -54,7 +67,7 @@ def read_yaml(data: bytes, name: str, order: int = 0) -> Mapping:
     if not isinstance(root, Mapping):
         fact = "the file is empty" if root is None else "the file is not a mapping of keys"
         raise ManifestError([_problem(source, 1, 1, fact, "start with `toolfold: 1`")])
-    return root
+    return Document(root, builder.has_aliases)
 
 
 class _Anchored(NamedTuple):
@@ -68,16 +81,22 @@ class _Anchored(NamedTuple):
 class _Builder:
     """Folds the event stream into data; keeps the problems it can read past."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, text: str, line: int) -> None:
         self.source = source
-        self._next = _LOADER(source.text).get_event
+        self._line = line
+        self._next = _LOADER(text).get_event
         self.problems: list[Problem] = []
         self._anchors: dict[str, _Anchored] = {}
         self._nodes = 0
         self._deepest = 0
         self._aliased = 0
 
-    def document(self) -> Any:
+    @property
+    def has_aliases(self) -> bool:
+        """Whether anything was marked to be said again."""
+        return bool(self._anchors)
+
+    def document(self, depth: int) -> Any:
         """The first document's value; a second document is a problem."""
         root: Any = None
         documents = 0
@@ -88,7 +107,7 @@ class _Builder:
                     self._report(event, "a second document starts here", "keep one per file")
                     break
             elif isinstance(event, yaml.NodeEvent):
-                root = self._node(event, 1)
+                root = self._node(event, depth)
         return root
 
     def _node(self, event: Any, depth: int) -> Any:
@@ -198,7 +217,7 @@ class _Builder:
 
     def _place(self, event: Any) -> Place:
         mark = event.start_mark
-        return Place(self.source, mark.line + 1, mark.column + 1)
+        return Place(self.source, mark.line + self._line, mark.column + 1)
 
     def _problem(self, event: Any, fact: str, hint: str) -> Problem:
         return Problem(self._place(event), "", fact, hint, code="yaml")
@@ -207,7 +226,8 @@ class _Builder:
         self.problems.append(self._problem(event, fact, hint))
 
 
-def _decode(data: bytes, name: str, order: int) -> Source:
+def decode(data: bytes, name: str, order: int) -> Source:
+    """The text of a file; ManifestError where it is none that can be read."""
     empty = Source(name, "", order)
     if len(data) > MAX_BYTES:
         fact = f"{len(data):,} bytes; at most {MAX_BYTES:,} are read"

@@ -56,7 +56,8 @@ def place_of(root: Mapping, path: Sequence[str | int], *, of_key: bool = False) 
             place = node.items_at[step]
         else:
             break
-        node = node[step]
+        if not last:
+            node = node[step]  # which a manifest that is only glanced at reads just now
     return place
 
 

@@ -19,6 +19,11 @@ def validate(manifest: Manifest, tree: Mapping) -> Iterator[Problem]:
     yield from rules.reachable()
 
 
+def validate_tool(name: str, manifest: Manifest, tree: Mapping) -> Iterator[Problem]:
+    """Those of one tool."""
+    yield from _Rules(manifest, tree).tool(name, manifest.tools[name])
+
+
 class _Rules:
     """The manifest and its places, so that each rule is one short method."""
 
@@ -30,15 +35,18 @@ class _Rules:
         if not self.tree["tools"]:
             yield self._problem(("tools",), "no tools", "declare at least one")
         for name, tool in self.manifest.tools.items():
-            path = ("tools", name)
-            yield from self._known_category((*path, "category"), tool.category)
-            yield from self._exclusive(path, tool)
-            if tool.cache and tool.effect != "read":
-                fact = f"effect {tool.effect} cannot be cached"
-                yield self._problem((*path, "cache"), fact, "only `effect: read` may be")
-            yield from self._annotations(path, tool)
-            for index, related in enumerate(tool.related):
-                yield from self._known_tool((*path, "related", index), related)
+            yield from self.tool(name, tool)
+
+    def tool(self, name: str, tool: Tool) -> Iterator[Problem]:
+        path = ("tools", name)
+        yield from self._known_category((*path, "category"), tool.category)
+        yield from self._exclusive(path, tool)
+        if tool.cache and tool.effect != "read":
+            fact = f"effect {tool.effect} cannot be cached"
+            yield self._problem((*path, "cache"), fact, "only `effect: read` may be")
+        yield from self._annotations(path, tool)
+        for index, related in enumerate(tool.related):
+            yield from self._known_tool((*path, "related", index), related)
 
     def references(self) -> Iterator[Problem]:
         for index, workflow in enumerate(self.manifest.workflows):

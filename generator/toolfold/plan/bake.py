@@ -12,9 +12,11 @@ from toolfold.plan.execution import execution_facts
 from toolfold.plan.hits import rest_tokens
 from toolfold.plan.model import Json, MetaToolPlan, ToolPlan
 from toolfold.plan.paths import file_stem
-from toolfold.plan.search_index import search_index
-from toolfold.plan.search_words import server_of
-from toolfold.plan.views.cut import Page
+from toolfold.plan.search_index import Index, name_rarities, vocabulary
+from toolfold.plan.search_words import search_texts, server_of
+
+#: A path below `catalog/`, and an object or the lines that stand there.
+Baked = tuple[str, Json | list[str]]
 
 
 def baked(
@@ -23,9 +25,16 @@ def baked(
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     disclosed: Disclosed,
+    index: Index,
 ) -> dict[str, str]:
     """Path below the package's `catalog/` to text."""
-    found = _content(manifest, tools, meta, disclosed)
+    found = [
+        ("server.json", _server(manifest, tools, meta, disclosed)),
+        ("names.json", _names(manifest, tools)),
+        *_search(manifest, tools, index),
+        *_meaning(manifest, tools, index),
+        *_inventory(disclosed),
+    ]
     return {path: _text(header, value) for path, value in found}
 
 
@@ -37,26 +46,12 @@ def _text(header: str, value: Json | list[str]) -> str:
     return f"{first},\n" + json_text(value, indent=2).removeprefix("{\n") + "\n"
 
 
-def _content(
+def _server(
     manifest: Manifest,
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     disclosed: Disclosed,
-) -> Iterator[tuple[str, Json | list[str]]]:
-    yield "server.json", _server(manifest, meta, disclosed)
-    yield "names.json", _names(manifest)
-    yield from _search(manifest, tools)
-    yield from search_index(manifest, tools)
-    yield "inventory.jsonl", [_page(page) for page in disclosed.pages]
-    entries: dict[str, list[str]] = {}
-    for tool in tools:
-        entries.setdefault(manifest.tools[tool.name].category, []).append(tool.line)
-    for category, pages in disclosed.by_category.items():
-        lines = [*(_page(page) for page in pages), *entries.get(category, [])]
-        yield f"categories/{file_stem(category)}.jsonl", lines
-
-
-def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclosed) -> Json:
+) -> Json:
     server, disclosure = manifest.server, manifest.disclosure
     inventory = {t.role: t.name for t in meta if t.role in ("capabilities", "schema")}
     rest = rest_tokens(inventory.get("schema", ""))
@@ -75,31 +70,29 @@ def _server(manifest: Manifest, meta: Sequence[MetaToolPlan], disclosed: Disclos
         "hot": disclosed.hot,
         "search": disclosure.search,
         "hits": {"tokens": budget_of(manifest, "hits"), "next": rest},
-        **execution_facts(manifest),
+        **execution_facts(manifest, tools),
         "runners": {tool.name: list(tool.effects) for tool in meta if tool.effects},
         "inventory": inventory,
         "meta_tools": [tool.definition for tool in meta],
     }
 
 
-def _names(manifest: Manifest) -> Json:
+def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Json:
     """Name to the file of its category, and every other way to say a name."""
     others: dict[str, str] = {}
-    for name, tool in manifest.tools.items():
-        others |= dict.fromkeys(tool.aliases, name)
-        others[manifest.id_of(name)] = name
+    for tool in tools:
+        others |= dict.fromkeys(tool.aliases, tool.name)
+        others[tool.id] = tool.name
     return {
-        "tools": {name: file_stem(tool.category) for name, tool in manifest.tools.items()},
+        "tools": {tool.name: file_stem(tool.category) for tool in tools},
         "categories": {name: file_stem(name) for name in manifest.categories},
         "others": others,
     }
 
 
-def _search(
-    manifest: Manifest, tools: Sequence[ToolPlan]
-) -> Iterator[tuple[str, Json | list[str]]]:
-    """What search knows of each tool besides words: a line each, in the order of their numbers."""
-    servers = _numbered(server_of(manifest, name) for name in manifest.tools)
+def _search(manifest: Manifest, tools: Sequence[ToolPlan], index: Index) -> Iterator[Baked]:
+    """What search knows: of each tool a line, in the order of their numbers; then of each word."""
+    servers = _numbered(server_of(tool.id) for tool in tools)
     categories = _numbered(manifest.categories)
     yield (
         "search/names.json",
@@ -108,27 +101,48 @@ def _search(
             "category": [[n, c.title or n] for n, c in manifest.categories.items()],
         },
     )
-    rows = []
-    for planned in tools:
-        tool = manifest.tools[planned.name]
-        server = servers[server_of(manifest, planned.name)]
-        head = [planned.name, server, categories[tool.category], tool.effect, tool.tags]
-        rows.append(json_text([*head, planned.hits[:-1], planned.hit_tokens]))
-    yield "search/tools.jsonl", rows
+    yield (
+        "search/tools.jsonl",
+        [
+            json_text(
+                [
+                    tool.name,
+                    servers[server_of(tool.id)],
+                    categories[tool.category],
+                    tool.effect,
+                    tool.tags,
+                    tool.hits[:-1],
+                    tool.hit_tokens,
+                ]
+            )
+            for tool in tools
+        ],
+    )
+    yield "search/rarities.json", {"names": name_rarities(index, tools)}
+    yield "search/words.jsonl", index.words
+    yield "search/pairs.jsonl", index.pairs
+    yield "search/grams.jsonl", index.grams
+
+
+def _meaning(manifest: Manifest, tools: Sequence[ToolPlan], index: Index) -> Iterator[Baked]:
+    if manifest.disclosure.search == "lexical" or not tools:
+        return
+    # Imported here: only these strategies need the packages behind it.
+    from toolfold.plan.meaning import related, vectors
+
+    texts = [search_texts(tool.name, manifest) for tool in tools]
+    yield "search/vectors.jsonl", [json_text(vector) for vector in vectors(texts)]
+    near = related(texts, vocabulary(index))
+    yield "search/related.jsonl", [json_text([word, near[word]]) for word in sorted(near)]
+
+
+def _inventory(disclosed: Disclosed) -> Iterator[Baked]:
+    """The views of all tools; then for each category its views, and a line per tool."""
+    yield "inventory.jsonl", disclosed.inventory
+    for category, lines in disclosed.categories.items():
+        yield f"categories/{file_stem(category)}.jsonl", [lines]
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:
     """Names in the order in which they are first said, with their numbers."""
     return {name: number for number, name in enumerate(dict.fromkeys(names))}
-
-
-def _page(page: Page) -> str:
-    ask = page.ask
-    return json_text(
-        {
-            "view": f"{ask.detail} {ask.format} {ask.page}",
-            "pages": ask.pages,
-            "tokens": page.tokens,
-            "text": page.text,
-        }
-    )

@@ -1,12 +1,12 @@
 """Budgets in o200k tokens: the limits, and what happens where one is exceeded."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.escape import json_text
-from toolfold.plan.model import Cost, Json, ToolPlan
+from toolfold.plan.model import Cost, Json
 from toolfold.plan.problems import Problems
 from toolfold.plan.tokens import count
 
@@ -34,12 +34,12 @@ def listed_tokens(definition: Json) -> int:
 
 
 def check_budgets(
-    manifest: Manifest, costs: Sequence[Cost], tools: Sequence[ToolPlan], problems: Problems
+    manifest: Manifest, costs: Sequence[Cost], line: Callable[[str], str], problems: Problems
 ) -> None:
     """Fail where a budget that the manifest itself sets is exceeded, and say what costs most.
 
-    A default that is exceeded is a warning. `direct` is no limit on anything: it decides between
-    exposures.
+    `line` gives a tool's line in the catalog. A default that is exceeded is a warning. `direct` is
+    no limit on anything: it decides between exposures.
     """
     for name in DEFAULTS:
         limit = _written(manifest, name)
@@ -51,18 +51,17 @@ def check_budgets(
         over = [cost for cost in costs if cost.budget == name and cost.tokens > limit]
         if over:
             over.sort(key=lambda cost: (-cost.tokens, cost.name))
-            lines = {tool.name: tool.line for tool in tools}
-            dearest = ", ".join(_dearest(cost, lines) for cost in over[:5])
+            dearest = ", ".join(_dearest(cost, line) for cost in over[:5])
             fact = f"{over[0].name} costs {over[0].tokens} tokens, the limit is {limit}"
             hint = f"{len(over)} over the limit: {dearest}; shorten them or raise it"
             problems.error(("disclosure", "budgets", name), fact, hint, "budget")
 
 
-def _dearest(cost: Cost, lines: Mapping[str, str]) -> str:
+def _dearest(cost: Cost, line: Callable[[str], str]) -> str:
     """A cost with what it is made of, where it is a tool's."""
     if cost.budget != "schema":
         return f"{cost.name} {cost.tokens}"
-    definition = json.loads(lines[cost.name])["definition"]
+    definition = json.loads(line(cost.name))["definition"]
     fields = {
         "description": definition["description"],
         "parameters": json_text(definition["inputSchema"]),

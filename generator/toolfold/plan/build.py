@@ -7,6 +7,7 @@ from toolfold_runtime.search.find import has_meaning
 from toolfold_runtime.search.index import MOST
 
 from toolfold.errors import ManifestError, in_file_order
+from toolfold.manifest.glance import UnsureError
 from toolfold.manifest.load import Loaded
 from toolfold.manifest.schema import Manifest
 from toolfold.plan import naming
@@ -17,7 +18,9 @@ from toolfold.plan.disclosure import disclose
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.escape import docstring, python_literal
 from toolfold.plan.header import header_for
-from toolfold.plan.kept import Kept, planned_tools
+from toolfold.plan.kept import Kept, Texts, is_sound, keep_sound, planned_tools
+from toolfold.plan.kept_index import search_lines
+from toolfold.plan.keys import content_key
 from toolfold.plan.meta_tools import meta_tools
 from toolfold.plan.model import CategoryPlan, HandlerPlan, ImportPlan, MetaToolPlan, Plan, ToolPlan
 from toolfold.plan.pages import pages
@@ -33,7 +36,9 @@ class Planned:
     package: str
     meta: tuple[MetaToolPlan, ...]
     tools: tuple[ToolPlan, ...]
+    texts: Texts
     problems: Problems
+    kept: Kept | None
 
 
 def build_plan(loaded: Loaded, root: str) -> Plan:
@@ -53,25 +58,33 @@ def plan_tools(loaded: Loaded, kept: Kept | None = None) -> Planned:
     _check_size(manifest, problems)
     package = manifest.server.package or naming.package_name(manifest.server.name)
     meta = tuple(meta_tools(manifest))
-    check_names(manifest, meta, package, problems)
+    if not loaded.is_glance:
+        check_names(manifest, meta, package, problems)
     _check_search(manifest, problems)
     check_definitions(manifest.defs, problems.reporter(is_foreign=False))
-    tools = list(planned_tools(loaded, problems, kept))
+    texts = Texts(loaded, kept)
+    tools = tuple(planned_tools(loaded, problems, texts, kept))
     _raise_errors(problems)
-    return Planned(loaded, package, meta, tuple(tools), problems)
+    if kept and loaded.is_glance and not is_sound(tools, kept):
+        raise UnsureError
+    if kept and not loaded.is_glance:
+        keep_sound(loaded, tools, kept)
+    return Planned(loaded, package, meta, tools, texts, problems, kept)
 
 
 def finish_plan(planned: Planned, root: str) -> Plan:
     """The second half: what depends on all tools together."""
     manifest, problems = planned.loaded.manifest, planned.problems
     tools, meta, package = planned.tools, planned.meta, planned.package
-    categories = _categories(manifest, meta)
-    disclosed = disclose(manifest, tools, categories, meta, problems)
+    categories = _categories(manifest, tools, meta)
+    disclosed = disclose(manifest, tools, categories, meta, planned.texts, planned.kept, problems)
     _raise_errors(problems)
     header = header_for(planned.loaded.name, package)
-    data = baked(manifest, header, tools, meta, disclosed)
-    check_retrieval(manifest, data, problems)
+    index = search_lines(tools, planned.texts, planned.kept, planned.loaded.name)
+    data = baked(manifest, header, tools, meta, disclosed, index)
+    check_retrieval(manifest, tools, data, problems)
     return Plan(
+        key=content_key(planned.kept.shared, root) if planned.kept else "",
         header=header,
         package=package,
         docstring=docstring(f"MCP server: {manifest.server.title or manifest.server.name}."),
@@ -122,10 +135,12 @@ def _raise_errors(problems: Problems) -> None:
         raise ManifestError(p for p in problems.found if p.severity == "error")
 
 
-def _categories(manifest: Manifest, meta: Sequence[MetaToolPlan]) -> list[CategoryPlan]:
+def _categories(
+    manifest: Manifest, tools: Sequence[ToolPlan], meta: Sequence[MetaToolPlan]
+) -> list[CategoryPlan]:
     members: dict[str, list[str]] = {name: [] for name in manifest.categories}
-    for name, tool in manifest.tools.items():
-        members[tool.category].append(name)
+    for tool in tools:
+        members[tool.category].append(tool.name)
     for meta_tool in meta:
         if meta_tool.category is not None:
             members[meta_tool.category].append(meta_tool.name)

@@ -7,10 +7,11 @@ from typing import Final
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.budgets import budget_of, check_budgets, listed_tokens
 from toolfold.plan.hits import rest_tokens
-from toolfold.plan.meta_tools import DETAILS
+from toolfold.plan.kept import Kept, Texts
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
 from toolfold.plan.problems import Problems
 from toolfold.plan.views.cut import Page, view, whole
+from toolfold.plan.views.files import Views, catalog_views, category_views, page_line
 from toolfold.plan.views.forms import Ask
 from toolfold.plan.views.lines import Inventory, inventory_of
 
@@ -23,7 +24,6 @@ _RICHEST_FIRST: Final = {
     "overview": "tool names",
     "counts": "tool names",
 }
-_BUDGETS: Final = {"overview": "overview", "hot": "hot"}
 EXPOSURES: Final = ("direct", "progressive", "hybrid")
 _INSTRUCTIONS: Final = 2000  # clients cut instructions at 2,048 characters
 
@@ -36,8 +36,9 @@ class Disclosed:
     default_view: str
     instructions: dict[str, str]
     hot: list[str]
-    pages: list[Page]
-    by_category: dict[str, list[Page]]
+    #: The lines of the inventory, and of each category.
+    inventory: list[str]
+    categories: dict[str, str]
     costs: list[Cost]
 
 
@@ -46,37 +47,28 @@ def disclose(
     tools: Sequence[ToolPlan],
     categories: Sequence[CategoryPlan],
     meta: Sequence[MetaToolPlan],
+    texts: Texts,
+    kept: Kept | None,
     problems: Problems,
 ) -> Disclosed:
     """Write every view within its budget and choose what is shown first."""
     inventory = inventory_of(manifest, tools, categories, meta)
-    pages = [page for detail in DETAILS for page in _pages(manifest, inventory, detail, "")]
-    by_category = {
-        c.name: [
-            page
-            for detail in ("names", "summaries", "full")
-            for page in _pages(manifest, inventory, detail, c.name)
-        ]
-        for c in categories
-    }
+    views = catalog_views(manifest, inventory, kept)
+    by_category = category_views(manifest, inventory, tools, texts, kept)
     default = _default_view(manifest, inventory)
-    costs = list(_costs(manifest, tools, meta, pages, by_category, default[0]))
-    check_budgets(manifest, costs, tools, problems)
+    shown = [*views, *by_category.values()]
+    costs = list(_costs(manifest, tools, meta, shown, default[0]))
+    by_name = {tool.name: tool for tool in tools}
+    check_budgets(manifest, costs, lambda name: texts.of([by_name[name]])[0].line, problems)
     return Disclosed(
         exposure=_exposure(manifest, costs),
         default_view=default[0].ask.detail,
         instructions={e: _instructions(manifest, meta, e) for e in EXPOSURES},
         hot=_hot(manifest, tools),
-        pages=[*(_as_default(page) for page in default), *pages],
-        by_category=by_category,
+        inventory=[*(page_line(_as_default(p)) for p in default), *(v.lines for v in views)],
+        categories={name: own.lines for name, own in by_category.items()},
         costs=costs,
     )
-
-
-def _pages(manifest: Manifest, inventory: Inventory, detail: str, category: str) -> Iterator[Page]:
-    budget = budget_of(manifest, _BUDGETS.get(detail, "category"))
-    for form in ("json", "text"):
-        yield from view(inventory, Ask(detail, category, form), budget)
 
 
 def _default_view(manifest: Manifest, inventory: Inventory) -> list[Page]:
@@ -89,7 +81,7 @@ def _default_view(manifest: Manifest, inventory: Inventory) -> list[Page]:
     ]
     for ask in asks:
         page = whole(inventory, ask, budget)
-        if page.tokens <= budget:
+        if page is not None and page.tokens <= budget:
             return [page]
     return view(inventory, asks[-1], budget)
 
@@ -112,7 +104,7 @@ def _hot(manifest: Manifest, tools: Sequence[ToolPlan]) -> list[str]:
     room = budget_of(manifest, "hot")
     chosen = []
     for tool in tools:
-        if manifest.tools[tool.name].tier == "hot" and tool.tokens["listed"] <= room:
+        if tool.tier == "hot" and tool.tokens["listed"] <= room:
             room -= tool.tokens["listed"]
             chosen.append(tool.name)
     return chosen
@@ -122,26 +114,15 @@ def _costs(
     manifest: Manifest,
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
-    pages: Sequence[Page],
-    by_category: dict[str, list[Page]],
+    shown: Sequence[Views],
     default: Page,
 ) -> Iterator[Cost]:
     yield Cost("surface", sum(listed_tokens(tool.definition) for tool in meta), "surface")
     listed = sum(tool.tokens["listed"] for tool in tools)
     yield Cost("every tool listed", listed, "direct")
     yield Cost(f"capabilities() ({default.ask.detail})", default.tokens, "capabilities")
-    form = manifest.disclosure.format
-    for page in pages:
-        ask = page.ask
-        if ask.format == form:
-            budget = _BUDGETS.get(ask.detail, "category")
-            number = f" {ask.page}/{ask.pages}" if ask.pages > 1 else ""
-            yield Cost(f"{ask.detail}{number}", page.tokens, budget)
-    for name, found in by_category.items():
-        for page in found:
-            if page.ask.format == form and page.ask.detail == "summaries":
-                number = f" {page.ask.page}/{page.ask.pages}" if page.ask.pages > 1 else ""
-                yield Cost(f"category {name}{number}", page.tokens, "category")
+    for views in shown:
+        yield from views.costs
     schema = next((tool.name for tool in meta if tool.role == "schema"), "")
     longest = max((tool.hit_tokens[-1] for tool in tools), default=0)
     yield Cost("the shortest answer to a search", longest + rest_tokens(schema), "hits")

@@ -1,19 +1,20 @@
 """How tools are run: what the manifest says about it, as the runtime reads it."""
 
+from collections.abc import Sequence
+
 from toolfold.manifest.schema import Manifest, Tool
-from toolfold.plan.check_names import method_of
 from toolfold.plan.meta_tools import runner_of
-from toolfold.plan.model import Json
+from toolfold.plan.model import Json, ToolPlan
 
 
-def execution_facts(manifest: Manifest) -> Json:
+def execution_facts(manifest: Manifest, tools: Sequence[ToolPlan]) -> Json:
     """What holds for the whole server."""
     runner = runner_of(manifest, "read")
     return {
         "execution": _execution(manifest),
-        "lifecycle": _lifecycle(manifest),
+        "lifecycle": _lifecycle(tools),
         "reader": runner or None,
-        "is_cut": bool(runner) and _is_cut(manifest),
+        "is_cut": bool(runner) and _is_cut(manifest, tools),
     }
 
 
@@ -44,14 +45,12 @@ def _execution(manifest: Manifest) -> Json:
     return {key: value for key, value in said.items() if value is not None}
 
 
-def _lifecycle(manifest: Manifest) -> list[str]:
+def _lifecycle(tools: Sequence[ToolPlan]) -> list[str]:
     """The methods that are awaited at the beginning and the end, unless they carry out tools."""
-    methods = {method_of(name, tool) for name, tool in manifest.tools.items()}
+    methods = {tool.method for tool in tools}
     return [name for name in ("start", "close") if name not in methods]
 
 
-def _is_cut(manifest: Manifest) -> bool:
+def _is_cut(manifest: Manifest, tools: Sequence[ToolPlan]) -> bool:
     """Whether the result of any tool may be cut."""
-    if manifest.disclosure.budgets.result is not None:
-        return True
-    return any(tool.budget is not None for tool in manifest.tools.values())
+    return manifest.disclosure.budgets.result is not None or any(t.has_budget for t in tools)

@@ -35,11 +35,24 @@ class MetaToolPlan:
 
 @dataclass(frozen=True)
 class ToolPlan:
-    """Everything decided about one tool by itself: plain data, so that it can be kept."""
+    """What is decided about one tool by itself and used beyond it: plain data, to be kept."""
 
     #: Stands for all that it was decided from.
     key: str
     name: str
+    id: str
+    category: str
+    effect: str
+    tier: str | None
+    summary: str
+    example: str | None
+    tags: list[str]
+    aliases: list[str]
+    related: list[str]
+    generates: list[str]
+    consumes: list[str]
+    #: Whether it says how large its results may be.
+    has_budget: bool
     module: str
     method: str
     params_class: str
@@ -52,10 +65,19 @@ class ToolPlan:
     #: Its forms among the hits of a search, from the richest to the leanest, and their costs.
     hits: list[str]
     hit_tokens: list[int]
-    #: What search finds it by: its words by field.
-    words: dict[str, list[str]]
+    #: How many words search knows of it, by field, and those of its name.
+    lengths: dict[str, int]
+    name_words: list[str]
+
+
+@dataclass(frozen=True)
+class ToolTexts:
+    """What is decided about one tool and used nowhere else: large, so kept apart."""
+
     #: Its line in the catalog.
     line: str
+    #: What search finds it by: its words by field.
+    words: dict[str, list[str]]
 
 
 @dataclass(frozen=True)
@@ -88,19 +110,22 @@ class ImportPlan:
 class PagePlan:
     """A Markdown page: a template and the ready-made strings that it places.
 
-    They are worked out when the page is written: one that is kept under its key is not.
+    They are worked out when the page is written: one that is kept is not. `seen` is what they are
+    worked out from beside what tools share, where that is less work to compare.
     """
 
     path: str
     template: str
     values: Callable[[], Mapping[str, Any]]
-    key: str = ""
+    seen: Any = None
 
 
 @dataclass(frozen=True)
 class Plan:
     """All that will be emitted from one manifest."""
 
+    #: Stands for all of it but the tools; empty where nothing is kept.
+    key: str
     header: str
     package: str
     docstring: str

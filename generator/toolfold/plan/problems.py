@@ -67,9 +67,9 @@ class Problems:
         """Where the key at `path` stands."""
         return place_of(self.tree, path, of_key=True)
 
-    def say(self, said: Said) -> None:
+    def say(self, said: Said, place: Place | None = None) -> None:
         """Something with its place, as the manifest stands now."""
-        place = place_of(self.tree, said.path, of_key=said.of_key)
+        place = place or place_of(self.tree, said.path, of_key=said.of_key)
         path = dotted(said.path)
         self.found.append(Problem(place, path, said.fact, said.hint, said.severity, said.code))
         self.errors += said.severity == "error"

@@ -1,20 +1,23 @@
 """The retrieval gate: each tool's own example prompt must find it among the first hits."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from toolfold_runtime.search.find import finder_for
 
 from toolfold.manifest.schema import Manifest
+from toolfold.plan.model import ToolPlan
 from toolfold.plan.problems import Problems
 
 _LOOKED_AT: Final = 50
 _NAMED: Final = 5
 
 
-def check_retrieval(manifest: Manifest, data: Mapping[str, str], problems: Problems) -> None:
+def check_retrieval(
+    manifest: Manifest, tools: Sequence[ToolPlan], data: Mapping[str, str], problems: Problems
+) -> None:
     """Warn of every prompt that other tools answer better, with who came before."""
-    prompts = {name: tool.example for name, tool in manifest.tools.items() if tool.example}
+    prompts = {tool.name: tool.example for tool in tools if tool.example}
     if not prompts:
         return
     finder = finder_for(lambda path: data[path].encode(), manifest.disclosure.search)

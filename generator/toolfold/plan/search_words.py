@@ -33,7 +33,7 @@ def search_texts(name: str, manifest: Manifest) -> dict[str, str]:
     returned = output_origin(name, tool, manifest.defs)
     names, hints = _schema_texts(input_origin(name, tool, manifest.defs).schema)
     result_names, result_hints = _schema_texts(returned.schema if returned else None)
-    server = server_of(manifest, name)
+    server = server_of(manifest.id_of(name))
     category = manifest.categories.get(tool.category)  # one that is unknown is reported elsewhere
     title = category.title if category and category.title else ""
     prompts = [tool.example or "", *(example.description or "" for example in tool.examples)]
@@ -53,9 +53,9 @@ def search_texts(name: str, manifest: Manifest) -> dict[str, str]:
     }
 
 
-def server_of(manifest: Manifest, name: str) -> str:
+def server_of(identity: str) -> str:
     """The server that a tool's id names."""
-    return manifest.id_of(name).partition("::")[0]
+    return identity.partition("::")[0]
 
 
 def _own_name(manifest: Manifest, name: str) -> str:

@@ -5,6 +5,8 @@ from typing import Any, Final
 
 # Under `--watch` nearly all texts are those of the last run. Long ones are pages that are cut
 # until they fit: many, and seldom met again.
+#: Bytes of the longest token: so many spaces.
+LONGEST_TOKEN: Final = 128
 _REMEMBERED: Final = 32_768
 _LONG: Final = 4_000
 

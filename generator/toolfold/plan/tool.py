@@ -14,7 +14,7 @@ from toolfold.plan.execution import limits_of
 from toolfold.plan.hits import hit_forms, hit_tokens
 from toolfold.plan.keywords import walk
 from toolfold.plan.meta_tools import runner_of
-from toolfold.plan.model import Json, ToolPlan
+from toolfold.plan.model import Json, ToolPlan, ToolTexts
 from toolfold.plan.modelled import Modelled, encoded_alike, modelled
 from toolfold.plan.problems import Problems, Report
 from toolfold.plan.schemas import Origin, input_origin, output_origin, served_output
@@ -24,7 +24,9 @@ from toolfold.plan.tokens import count
 from toolfold.plan.views.detail import tool_views
 
 
-def plan_tool(name: str, manifest: Manifest, problems: Problems, key: str = "") -> ToolPlan | None:
+def plan_tool(
+    name: str, manifest: Manifest, problems: Problems, key: str = ""
+) -> tuple[ToolPlan, ToolTexts] | None:
     """Everything decided about one tool by itself, or None where its schemas are refused."""
     tool = manifest.tools[name]
     given = input_origin(name, tool, manifest.defs)
@@ -38,10 +40,23 @@ def plan_tool(name: str, manifest: Manifest, problems: Problems, key: str = "") 
     entry = _entry(name, manifest, given.schema, schema)
     views = entry["views"]
     hits = hit_forms(name, tool, given.schema, schema)
+    cut = search_words(name, manifest)
     result = f"{stem}Result" if returned else None
-    return ToolPlan(
+    plan = ToolPlan(
         key=key,
         name=name,
+        id=manifest.id_of(name),
+        category=tool.category,
+        effect=tool.effect,
+        tier=tool.tier,
+        summary=tool.summary,
+        example=tool.example,
+        tags=tool.tags,
+        aliases=tool.aliases,
+        related=tool.related,
+        generates=tool.generates,
+        consumes=tool.consumes,
+        has_budget=tool.budget is not None,
         module=naming.module_name(name),
         method=method_of(name, tool),
         params_class=f"{stem}Params",
@@ -58,9 +73,10 @@ def plan_tool(name: str, manifest: Manifest, problems: Problems, key: str = "") 
         },
         hits=hits,
         hit_tokens=hit_tokens(hits),
-        words=search_words(name, manifest),
-        line=json_text(entry),
+        lengths={field: len(found) for field, found in cut.items() if found},
+        name_words=list(dict.fromkeys(cut["name"])),
     )
+    return plan, ToolTexts(json_text(entry), cut)
 
 
 def models_of(name: str, manifest: Manifest) -> Modelled:

@@ -8,13 +8,16 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from math import log
+from typing import Any, Final, Literal, NamedTuple
 
-#: Impacts are kept as whole numbers of this fraction.
+#: Strengths and rarities are kept as whole numbers of this fraction.
 SCALE: Final = 1024
 
-#: Tool numbers and impacts are kept in two bytes each.
+#: Tool numbers and strengths are kept in two bytes each.
 MOST: Final = 65535
+
+Size = Literal["H", "I"]
 
 _BLOCK: Final = 2048  # bytes that are looked through for a line
 
@@ -33,28 +36,31 @@ class Tool(NamedTuple):
 
 @dataclass(frozen=True)
 class Postings:
-    """Tools by number, ascending, and what a term is worth in each."""
+    """Tools by number, ascending; how strongly each says a term, and how rare that term is.
+
+    A strength depends on its tool alone, so that an edit of one tool leaves the others' alone.
+    """
 
     tools: Sequence[int]
-    impacts: Sequence[int]
+    strengths: Sequence[int]
+    rarity: float
 
-    def impact(self, tool: int) -> float:
+    def worth(self, tool: int) -> float:
         """What the term is worth in one tool."""
         at = bisect_left(self.tools, tool)
         there = at < len(self.tools) and self.tools[at] == tool
-        return self.impacts[at] / SCALE if there else 0.0
+        return self.rarity * self.strengths[at] / SCALE if there else 0.0
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word of the catalog: how rare it is, where it stands, and its share of tools' names."""
+    """A word of the catalog: where it stands, and the tools that have it in their names."""
 
-    rarity: float
     postings: Postings
-    names: Postings
+    named: Sequence[int]
 
 
-NOWHERE: Final = Postings((), ())
+NOWHERE: Final = Postings((), (), 0.0)
 
 
 class Index:
@@ -94,13 +100,12 @@ class Index:
         line = self._words_file.find(stem)
         if line is None:
             return None
-        _, rarity, tools, impacts, named, shares = line
-        return Word(rarity, unpacked(tools, impacts), unpacked(named, shares))
+        return Word(self._postings(line), numbers(line[3]))
 
     def pair(self, pair: str) -> Postings:
         """Where two words stand side by side."""
         line = self._pairs_file.find(pair)
-        return unpacked(line[1], line[2]) if line else NOWHERE
+        return self._postings(line) if line else NOWHERE
 
     def alike(self, trigram: str) -> list[str]:
         """The words that have these three letters."""
@@ -117,6 +122,15 @@ class Index:
         data = self._read("search/vectors.jsonl")
         lines = data[data.index(b"\n") + 1 : -1].split(b"\n")
         return b"".join(a2b_base64(line[1:-1]) for line in lines)
+
+    @cached_property
+    def name_rarities(self) -> Sequence[int]:
+        """By tool, how rare all words of its name are together, in steps of the scale."""
+        return numbers(json.loads(self._read("search/rarities.json"))["names"], "I")
+
+    def _postings(self, line: Any) -> Postings:
+        tools = numbers(line[1])
+        return Postings(tools, numbers(line[2]), rarity(len(tools), len(self.tools)))
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -168,28 +182,22 @@ class _Sorted:
         return None if at < 0 else json.loads(self._data[at : self._data.index(b"\n", at + 1)])
 
 
-def packed(tools: Iterable[int], impacts: Iterable[float]) -> tuple[str, str]:
-    """Postings as text: tool numbers, and impacts in steps of the scale, none of them lost.
-
-    Impacts are below 40 however rare a word is, so their steps fit.
-    """
-    steps = [round(impact * SCALE) or 1 for impact in impacts]
-    return _text(array("H", tools)), _text(array("H", steps))
+def rarity(having: int, of: int) -> float:
+    """What a term counts that so many of the tools have: more the fewer they are."""
+    return log(1 + (of - having + 0.5) / (having + 0.5))
 
 
-def unpacked(tools: str, impacts: str) -> Postings:
-    """Postings from their text."""
-    return Postings(_numbers(tools), _numbers(impacts))
-
-
-def _text(numbers: "array[int]") -> str:
+def packed(values: Iterable[int], size: Size = "H") -> str:
+    """Whole numbers as text, each in two bytes or, with size I, in four."""
+    found = array(size, values)
     if sys.byteorder == "big":
-        numbers.byteswap()
-    return b2a_base64(numbers, newline=False).decode("ascii")
+        found.byteswap()
+    return b2a_base64(found, newline=False).decode("ascii")
 
 
-def _numbers(text: str) -> "array[int]":
-    numbers = array("H", a2b_base64(text))
+def numbers(text: str, size: Size = "H") -> "array[int]":
+    """Whole numbers from their text."""
+    found = array(size, a2b_base64(text))
     if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
+        found.byteswap()
+    return found

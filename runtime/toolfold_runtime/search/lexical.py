@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import compress
-from math import log, sqrt
+from math import sqrt
 from operator import mul
 from typing import Final
 
-from toolfold_runtime.search.index import SCALE, Index, Postings, Word
+from toolfold_runtime.search.index import SCALE, Index, Postings, Word, rarity
 from toolfold_runtime.search.words import is_unspaced, joined, pairs, trigrams, words
 
 # Few, round, and the same for every catalog; docs/search.md says what each is worth.
@@ -105,7 +105,7 @@ class Lexical:
         asked = self.ask(text)
         known = [(self.word(word), asked.words[word]) for word in asked.said]
         found = [(word.postings, weight) for word, weight in known if word is not None]
-        return [[weight * p.impact(tool) for p, weight in found] for tool in tools]
+        return [[weight * p.worth(tool) for p, weight in found] for tool in tools]
 
     def having(self, text: str) -> set[int]:
         """The tools that have all words of a text side by side."""
@@ -149,12 +149,7 @@ class Lexical:
 
     def _rarity(self, word: str) -> float:
         known = self.word(word)
-        return known.rarity if known else self._unknown
-
-    @cached_property
-    def _unknown(self) -> float:
-        """The rarity of a word that no tool has."""
-        return log(1 + (len(self.index.tools) + 0.5) / 0.5)
+        return known.postings.rarity if known else rarity(0, len(self.index.tools))
 
     def _alike(self, word: str) -> list[tuple[str, float]]:
         """Up to three known words that look like an unknown one: a typo, or another form of it.
@@ -249,10 +244,13 @@ class Lexical:
     def named(self, asked: Asked) -> list[float]:
         """How much of each tool's name the query says."""
         share = [0.0] * len(self.server)
+        whole = self.index.name_rarities
         for word in asked.said:
             known = self.word(word)
             if known is not None:
-                _add(share, known.names, 1.0)
+                own = known.postings.rarity * SCALE
+                for tool in known.named:
+                    share[tool] += own / whole[tool]
         return share
 
 
@@ -292,6 +290,6 @@ def _is_slip(word: str, known: str) -> bool:
 
 
 def _add(scores: list[float], postings: Postings, weight: float) -> None:
-    scaled = weight / SCALE
-    for tool, impact in zip(postings.tools, postings.impacts, strict=True):
-        scores[tool] += scaled * impact
+    scaled = weight * postings.rarity / SCALE
+    for tool, strength in zip(postings.tools, postings.strengths, strict=True):
+        scores[tool] += scaled * strength

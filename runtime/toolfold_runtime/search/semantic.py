@@ -148,5 +148,6 @@ def _raise(row: Floats, postings: Postings, weight: float) -> None:
     """Lift a word's row to what another word is worth, where that is more."""
     if len(postings.tools):
         tools = np.frombuffer(postings.tools, np.uint16)  # type: ignore[call-overload]  # an array
-        impacts = np.frombuffer(postings.impacts, np.uint16) * np.float32(weight / SCALE)  # type: ignore[call-overload]  # likewise
-        row[tools] = np.maximum(row[tools], impacts)
+        scale = np.float32(weight * postings.rarity / SCALE)
+        worth = np.frombuffer(postings.strengths, np.uint16) * scale  # type: ignore[call-overload]  # likewise
+        row[tools] = np.maximum(row[tools], worth)

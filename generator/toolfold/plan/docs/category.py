@@ -1,5 +1,8 @@
 """The page of a category: its tools, each with its purpose, effect and cost."""
 
+from functools import partial
+from typing import Any
+
 from toolfold.plan.docs.charts import bars
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.docs.links import category_page, counted, tool_link
@@ -12,8 +15,21 @@ _MOST_BARS = 12
 
 def category_page_of(category: CategoryPlan, facts: Documented) -> PagePlan:
     """The page of one category."""
+    rows = [_seen(name, facts) for name in category.tools]
+    path = f"docs/{category_page(category.name)}"
+    values = partial(_values, category, facts)
+    return PagePlan(path, "docs/category.md.jinja", values, [category.name, rows])
+
+
+def _seen(name: str, facts: Documented) -> list[Any]:
+    """All that a page says of a tool."""
+    tool = facts.by_name.get(name)
+    return [name, tool.summary, tool.effect, tool.tokens["listed"]] if tool else [name]
+
+
+def _values(category: CategoryPlan, facts: Documented) -> dict[str, Any]:
     meta = {tool.name: tool for tool in facts.meta}
-    own = [name for name in category.tools if name in facts.manifest.tools]
+    own = [name for name in category.tools if name in facts.by_name]
     dearest = sorted(own, key=lambda name: -facts.listed[name])[:_MOST_BARS]
     chart = bars(
         "tools",
@@ -21,7 +37,7 @@ def category_page_of(category: CategoryPlan, facts: Documented) -> PagePlan:
         [(name, facts.listed[name]) for name in dearest],
         "tokens",
     )
-    values = {
+    return {
         "title": markdown(category.title),
         "description": markdown_block(category.description),
         "summary": f"{counted(len(category.tools), 'tool')},"
@@ -31,13 +47,10 @@ def category_page_of(category: CategoryPlan, facts: Documented) -> PagePlan:
         ],
         "chart": chart if len(own) > 1 else "",
     }
-    return PagePlan(
-        f"docs/{category_page(category.name)}", "docs/category.md.jinja", lambda: values
-    )
 
 
 def _row(name: str, facts: Documented) -> dict[str, str]:
-    tool = facts.manifest.tools[name]
+    tool = facts.by_name[name]
     return {
         "anchor": file_stem(name),
         "link": tool_link(name, "../"),

@@ -27,6 +27,11 @@ class Documented:
         return self.manifest.server.title or self.manifest.server.name
 
     @cached_property
+    def by_name(self) -> dict[str, ToolPlan]:
+        """The tools, by name."""
+        return {tool.name: tool for tool in self.tools}
+
+    @cached_property
     def listed(self) -> dict[str, int]:
         """What each tool costs when `tools/list` shows it."""
         return {tool.name: tool.tokens["listed"] for tool in self.tools}
@@ -79,7 +84,7 @@ class Documented:
 
     def _by_thing(self, key: str) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
-        for name, tool in self.manifest.tools.items():
+        for tool in self.tools:
             for thing in getattr(tool, key):
-                found.setdefault(thing, []).append(name)
+                found.setdefault(thing, []).append(tool.name)
         return found

@@ -24,7 +24,7 @@ def home(facts: Documented) -> PagePlan:
         "title": markdown(facts.title),
         "description": markdown_block(server.description or ""),
         "version": markdown(server.version),
-        "count": counted(len(manifest.tools), "tool"),
+        "count": counted(len(facts.tools), "tool"),
         "category_count": f"{len(facts.categories):,} categor{'y' if len(facts.categories) == 1 else 'ies'}",
         "summary": _summary(facts),
         "exposure": _EXPOSURES[facts.exposure],

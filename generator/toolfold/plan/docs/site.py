@@ -26,7 +26,7 @@ def configuration(facts: Documented) -> PagePlan:
                 "tools": [
                     {"title": yaml_text(name), "page": tool_page(name)}
                     for name in category.tools
-                    if with_tools and name in facts.manifest.tools
+                    if with_tools and name in facts.by_name
                 ],
             }
             for category in facts.categories
@@ -43,8 +43,10 @@ def looks() -> Iterator[PagePlan]:
 
 def llms(facts: Documented) -> PagePlan:
     """`llms.txt`: where an agent that reads the docs should look, within a budget."""
-    lines = [f"{tool_link(name)}: {markdown(tool.summary)}" for name, tool in _tools(facts)]
-    fits = len(lines) == len(facts.tools) and sum(map(count, lines)) <= _LLMS_BUDGET
+    # No line is shorter than ten tokens.
+    some = facts.tools if len(facts.tools) <= _LLMS_BUDGET // 10 else ()
+    lines = [f"{tool_link(tool.name)}: {markdown(tool.summary)}" for tool in some]
+    fits = sum(map(count, lines)) <= _LLMS_BUDGET
     values: dict[str, Any] = {
         "title": markdown(facts.title),
         "description": markdown(facts.manifest.server.description or facts.title),
@@ -57,8 +59,3 @@ def llms(facts: Documented) -> PagePlan:
         "budget": f"{_LLMS_BUDGET:,}",
     }
     return PagePlan("docs/llms.txt", "docs/llms.txt.jinja", lambda: values)
-
-
-def _tools(facts: Documented) -> Iterator[tuple[str, Any]]:
-    # Past the budget nothing of it is shown, so nothing more is written.
-    yield from list(facts.manifest.tools.items())[: _LLMS_BUDGET // 10]

@@ -16,7 +16,6 @@ from toolfold.plan.escape import (
     python_value,
     url,
 )
-from toolfold.plan.keys import content_key
 from toolfold.plan.meta_tools import runner_of
 from toolfold.plan.model import Json, PagePlan, ToolPlan
 from toolfold.plan.schemas import input_origin, output_origin
@@ -29,10 +28,10 @@ _MOST: Final = 8  # tools named in one line
 
 def tool_page_of(planned: ToolPlan, facts: Documented) -> PagePlan:
     """The page of one tool; besides the tool it depends on what leads to it and on the exposure."""
-    uses = list(_uses(planned.name, facts.manifest.tools[planned.name], facts))
-    key = content_key("page", planned.key, facts.exposure, uses) if planned.key else ""
+    uses = list(_uses(planned, facts))
+    seen = [planned.key, facts.exposure, uses] if planned.key else None
     path = f"docs/{tool_page(planned.name)}"
-    return PagePlan(path, "docs/tool.md.jinja", lambda: _values(planned, uses, facts), key)
+    return PagePlan(path, "docs/tool.md.jinja", lambda: _values(planned, uses, facts), seen)
 
 
 def _values(planned: ToolPlan, uses: list[str], facts: Documented) -> dict[str, Any]:
@@ -67,8 +66,9 @@ def _values(planned: ToolPlan, uses: list[str], facts: Documented) -> dict[str, 
     }
 
 
-def _uses(name: str, tool: Tool, facts: Documented) -> Iterator[str]:
+def _uses(tool: ToolPlan, facts: Documented) -> Iterator[str]:
     """When to reach for it: what people ask, what leads here, and where it leads."""
+    name = tool.name
     if tool.example:
         yield f"Asked for like: “{markdown(tool.example)}”"
     if labels := facts.quick_actions.get(name):

@@ -2,11 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
-from toolfold.plan.tokens import count
+from toolfold.plan.tokens import LONGEST_TOKEN, count
 from toolfold.plan.views.forms import Ask, paged, units_of, written
-from toolfold.plan.views.lines import Inventory
+from toolfold.plan.views.lines import Inventory, Line
+
+_SAMPLE: Final = 50
 
 
 @dataclass(frozen=True)
@@ -18,28 +20,46 @@ class Page:
     tokens: int
 
 
-def whole(inventory: Inventory, ask: Ask, budget: int) -> Page:
-    """A view on one page; a long overview leaves its workflows out before it is cut."""
+def whole(inventory: Inventory, ask: Ask, budget: int) -> Page | None:
+    """A view on one page, if that keeps the budget or has but one thing to say.
+
+    A long overview leaves its workflows out before it is cut.
+    """
     units = units_of(inventory, ask.detail, ask.category)
+    if _is_surely_long(units, budget):
+        return None
     page = _page(inventory, ask, units)
-    is_long = page.tokens > budget and len(units) > 1
-    if is_long and ask.detail == "overview" and "workflows" not in ask.left_out:
-        left_out = f"workflows, {ask.left_out}" if ask.left_out else "workflows"
-        return whole(inventory, replace(ask, left_out=left_out), budget)
-    return page
+    if page.tokens <= budget or len(units) <= 1:
+        return page
+    leaner = _leaner(ask)
+    return whole(inventory, leaner, budget) if leaner else None
 
 
 def view(inventory: Inventory, ask: Ask, budget: int) -> list[Page]:
     """A view as pages of at most `budget` tokens; a single unit that is larger stands alone."""
     page = whole(inventory, ask, budget)
-    units = units_of(inventory, ask.detail, ask.category)
-    if page.tokens <= budget or len(units) <= 1:
+    if page is not None:
         return [page]
-    parts = _cut(inventory, page.ask, units, budget, len(units) * budget // page.tokens)
+    ask = _leaner(ask) or ask
+    parts = _cut(inventory, ask, units_of(inventory, ask.detail, ask.category), budget)
     return [
-        _page(inventory, paged(page.ask, number, len(parts)), part)
+        _page(inventory, paged(ask, number, len(parts)), part)
         for number, part in enumerate(parts, start=1)
     ]
+
+
+def _leaner(ask: Ask) -> Ask | None:
+    """The same question with less to tell, where there is anything to leave out."""
+    if ask.detail != "overview" or "workflows" in ask.left_out:
+        return None
+    left_out = f"workflows, {ask.left_out}" if ask.left_out else "workflows"
+    return replace(ask, left_out=left_out)
+
+
+def _is_surely_long(units: Sequence[Any], budget: int) -> bool:
+    """Whether the summaries alone exceed a budget, which need not be written to know it."""
+    summaries = sum(len(unit.summary) for unit in units if isinstance(unit, Line))
+    return len(units) > 1 and summaries > budget * LONGEST_TOKEN
 
 
 def _page(inventory: Inventory, ask: Ask, units: Sequence[Any]) -> Page:
@@ -47,14 +67,13 @@ def _page(inventory: Inventory, ask: Ask, units: Sequence[Any]) -> Page:
     return Page(ask, text, count(text))
 
 
-def _cut(
-    inventory: Inventory, ask: Ask, units: Sequence[Any], budget: int, guess: int
-) -> list[Sequence[Any]]:
+def _cut(inventory: Inventory, ask: Ask, units: Sequence[Any], budget: int) -> list[Sequence[Any]]:
     """The units of each page: guessed by what the last held, then shrunk until the count fits."""
     parts: list[Sequence[Any]] = []
     start = 0
     many = paged(ask, 2, 999)  # page marks of this length are the longest that occur
-    size = max(1, guess)
+    some = units[:_SAMPLE]
+    size = max(1, len(some) * budget // count(written(inventory, many, some)))
     while start < len(units):
         asked = paged(many, 1, 999) if not parts else many
         while True:

@@ -30,6 +30,14 @@ class Ask:
         return f"{inventory.capabilities}({', '.join([*parts, f'page={self.page + 1}'])})"
 
 
+# What a view shows of a tool beside its name and category: an edit of the rest leaves it as it is.
+_SHOWN: Final[dict[str, tuple[str, ...]]] = {
+    "names": (),
+    "summaries": ("summary", "example"),
+    "full": ("summary", "example", "signature", "effect", "tags"),
+    "hot": ("summary", "signature"),
+}
+
 #: Writes some units of a view; the rest is on other pages.
 Form = Callable[[Inventory, Ask, Sequence[Any]], str]
 
@@ -41,11 +49,14 @@ def written(inventory: Inventory, ask: Ask, units: Sequence[Any]) -> str:
 
 
 def units_of(inventory: Inventory, detail: str, category: str) -> list[Any]:
-    """What a view lists: categories, or lines of tools."""
+    """What a view lists: categories, or lines of tools with nothing but what it shows of them."""
     if detail in ("counts", "overview"):
         return list(inventory.chosen(category))
-    lines = inventory.of(category)
-    return [line for line in lines if line.tier == "hot"] if detail == "hot" else lines
+    lines = [line for line in inventory.of(category) if detail != "hot" or line.tier == "hot"]
+    shown = _SHOWN[detail]
+    return [
+        Line(line.name, line.category, **{f: getattr(line, f) for f in shown}) for line in lines
+    ]
 
 
 def _closing(inventory: Inventory, ask: Ask, view: Json) -> str:

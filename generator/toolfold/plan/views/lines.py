@@ -3,23 +3,23 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
-from toolfold.manifest.schema import Effect, Manifest, Tier
+from toolfold.manifest.schema import Manifest
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A tool or meta-tool as inventories show it."""
 
     name: str
     category: str
-    summary: str
-    example: str | None
-    signature: str
-    effect: Effect
-    tier: Tier | None
-    tags: tuple[str, ...] = ()
+    summary: str = ""
+    example: str | None = None
+    signature: str = ""
+    effect: str = ""
+    tier: str | None = None
+    tags: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def inventory_of(
     names = {tool.role: tool.name for tool in meta}
     lines = {tool.name: _meta_line(tool) for tool in meta if tool.category is not None}
     for tool in tools:
-        lines[tool.name] = _tool_line(tool, manifest)
+        lines[tool.name] = _tool_line(tool)
     return Inventory(
         version=manifest.server.version,
         format=manifest.disclosure.format,
@@ -78,17 +78,16 @@ def _next_step(names: Mapping[str, str]) -> str:
     return f"{names['search']}(query)" if "search" in names else ""
 
 
-def _tool_line(plan: ToolPlan, manifest: Manifest) -> Line:
-    tool = manifest.tools[plan.name]
+def _tool_line(tool: ToolPlan) -> Line:
     return Line(
-        name=plan.name,
+        name=tool.name,
         category=tool.category,
         summary=tool.summary,
         example=tool.example,
-        signature=plan.signature,
+        signature=tool.signature,
         effect=tool.effect,
         tier=tool.tier,
-        tags=tuple(tool.tags),
+        tags=tool.tags,
     )
 
 
