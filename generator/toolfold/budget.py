@@ -1,7 +1,7 @@
 """`toolfold budget`: what every view, every tool and each exposure costs, beside its budget."""
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -39,7 +39,7 @@ class BudgetReport:
             "exposure": self.exposure,
             "direct": self.direct,
             "progressive": self.progressive,
-            "costs": [asdict(c) | {"limit": self.limits[c.budget]} for c in self.costs],
+            "costs": [c._asdict() | {"limit": self.limits[c.budget]} for c in self.costs],
         }
         return json.dumps(record, indent=2)
 

@@ -3,26 +3,31 @@
 import hashlib
 import sys
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
 import toolfold_runtime
 
+from toolfold.emit.installed import installed
 from toolfold.emit.templates import templates_dir
 
-_DEPENDENCIES: Final = (
-    "datamodel-code-generator",
-    "jinja2",
-    "jsonschema-rs",
-    "pydantic",
-    "pystemmer",
-    "pyyaml",
-    "ruff",
-    "splintr-rs",
+# Those of the extra `semantic` may not be there: then a manifest that needs it is refused.
+_DEPENDENCIES: Final = frozenset(
+    [
+        "datamodel_code_generator",
+        "jinja2",
+        "jsonschema_rs",
+        "pydantic",
+        "pydantic_core",
+        "pystemmer",
+        "pyyaml",
+        "ruff",
+        "splintr_rs",
+        "numpy",
+        "tokenizers",
+        "wordllama",
+    ]
 )
-# Of the extra `semantic`, which may not be there: then a manifest that needs it is refused.
-_OPTIONAL: Final = ("numpy", "tokenizers", "wordllama")
 
 
 @cache
@@ -33,13 +38,5 @@ def code_fingerprint() -> str:
     sources = [path for folder in (generator, runtime) for path in folder.rglob("*.py")]
     files = [*sources, *templates_dir().rglob("*.jinja")]
     ours = b"\0".join(path.read_bytes() for path in sorted(files))
-    versions = " ".join(version(name) for name in _DEPENDENCIES)
-    optional = " ".join(_version_if_any(name) for name in _OPTIONAL)
-    return f"{hashlib.sha256(ours).hexdigest()} {versions} {optional} {sys.version}"
-
-
-def _version_if_any(name: str) -> str:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return "none"
+    digest = hashlib.sha256(ours).hexdigest()
+    return f"{digest} {installed(_DEPENDENCIES)} {sys.version}"

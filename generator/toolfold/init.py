@@ -63,6 +63,7 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
     """
     from toolfold.companions import companions
     from toolfold.editor import write_editor_schema
+    from toolfold.emit.cache import Cache
     from toolfold.plan.naming import package_name
 
     server = _server_name(name or folder.resolve().name)
@@ -86,7 +87,7 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
         yield f"{path}: written"
-    write_editor_schema(folder)
+    write_editor_schema(folder, Cache(None))
 
 
 def _written(name: str) -> str:

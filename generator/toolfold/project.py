@@ -72,7 +72,7 @@ def generate(project: Project, progress: Progress) -> Generated:
         compiled = compile_manifest(project.manifest, project.way_back, store, progress)
         written = write_tree(compiled.files, project.output)
         if project.use_cache:
-            write_editor_schema(project.manifest.parent)
+            write_editor_schema(project.manifest.parent, store)
         remember(store, project.manifest, project.way_back, compiled)
         return Generated(written, compiled.warnings, compiled.exposure)
 

@@ -139,7 +139,8 @@ class Catalog:
     @cached_property
     def finder(self) -> "Finder":
         """The search of this catalog, by the strategy that was chosen."""
-        from toolfold_runtime.search.find import finder_for, has_meaning
+        from toolfold_runtime.search.find import finder_for
+        from toolfold_runtime.search.meaning import has_meaning
 
         strategy = self.strategy or self.server["search"]
         if strategy != "lexical" and not has_meaning():

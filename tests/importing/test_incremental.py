@@ -106,7 +106,7 @@ def test_only_the_new_shapes_of_an_edited_tool_are_modelled(project: Path) -> No
     forms = [text for text in fresh if text.startswith('{"annotation"')]
     assert len(forms) == 1
     assert "ge=77" in forms[0]
-    assert len([text for text in fresh if text.startswith('{"key"')]) == 1
+    assert len([text for text in fresh if text.startswith('{"plan"')]) == 1
     assert len([text for text in fresh if "class Thing" in text]) == 1
 
 

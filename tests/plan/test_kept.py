@@ -142,10 +142,10 @@ def test_only_an_edited_tool_is_planned_again(tmp_path: Path) -> None:
     kept(written(tmp_path, manifest, 2))
 
     assert len(before) == 15
-    assert [key.count('"name": "pay"') for key in plans(tmp_path) - before] == [1]
+    assert [key.count('"shop::pay"') for key in plans(tmp_path) - before] == [1]
 
 
 def plans(folder: Path) -> set[str]:
     with closing(sqlite3.connect(folder / ".toolfold_cache/pieces.sqlite")) as database:
         texts = [text for (text,) in database.execute("SELECT text FROM pieces")]
-    return {text for text in texts if text.startswith('{"key"')}
+    return {text for text in texts if text.startswith('{"plan"')}

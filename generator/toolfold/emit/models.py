@@ -4,12 +4,12 @@ import hashlib
 import json
 from dataclasses import asdict
 from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolfold.emit.cache import Cache
 from toolfold.emit.classes import ModelsPiece, shapes_of, written
+from toolfold.emit.installed import installed
 from toolfold.emit.modelling import Form, Shape, model_shapes
 from toolfold.emit.worker import WORTH_A_PROCESS, Progress, Worker
 from toolfold.plan.build import Planned
@@ -83,4 +83,4 @@ def _maker() -> str:
     """What decides a form besides its shape: the generator, and how we use it."""
     ours = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("modelling", "audit")]
     digest = hashlib.sha256(b"".join(ours)).hexdigest()
-    return f"{version('datamodel-code-generator')} {digest}"
+    return f"{installed(['datamodel_code_generator'])} {digest}"

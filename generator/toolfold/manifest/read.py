@@ -23,6 +23,9 @@ _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _UNREADABLE: Final = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x85\u2028\u2029\ud800-\udfff\ufffe\uffff]|\r(?!\n)"
 )
+# What any of them is in UTF-8: quick to look for, and seldom there.
+_SUSPECT: Final = (b"\r", b"\xc2\x85", b"\xe2\x80\xa8", b"\xe2\x80\xa9", b"\xef\xbf")
+_PLAIN: Final = bytes(n for n in range(256) if (n >= 32 and n != 127) or n in b"\t\n\r")
 _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INTEGER: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -242,7 +245,8 @@ def decode(data: bytes, name: str, order: int) -> Source:
         fact = f"byte 0x{data[error.start]:02x} is not UTF-8"
         raise ManifestError([_problem(source, line, column, fact, "save it as UTF-8")]) from None
     source = Source(name, text, order)
-    if found := _UNREADABLE.search(text):
+    is_suspect = any(one in data for one in _SUSPECT) or data.translate(None, _PLAIN)
+    if found := _UNREADABLE.search(text) if is_suspect else None:
         line = text.count("\n", 0, found.start()) + 1
         column = found.start() - text.rfind("\n", 0, found.start())
         code = f"{ord(found.group()):04X}"

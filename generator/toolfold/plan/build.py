@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from toolfold_runtime.search.find import has_meaning
 from toolfold_runtime.search.index import MOST
+from toolfold_runtime.search.meaning import has_meaning
 
 from toolfold.errors import ManifestError, in_file_order
 from toolfold.manifest.glance import UnsureError

@@ -1,5 +1,6 @@
 """How a catalog is disclosed: its views, the default one, the exposure, and what each costs."""
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -10,6 +11,7 @@ from toolfold.plan.hits import rest_tokens
 from toolfold.plan.kept import Kept, Texts
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
 from toolfold.plan.problems import Problems
+from toolfold.plan.tokens import Counter
 from toolfold.plan.views.cut import Page, view, whole
 from toolfold.plan.views.files import Views, catalog_views, category_views, page_line
 from toolfold.plan.views.forms import Ask
@@ -52,10 +54,15 @@ def disclose(
     problems: Problems,
 ) -> Disclosed:
     """Write every view within its budget and choose what is shown first."""
-    inventory = inventory_of(manifest, tools, categories, meta)
+    row = f"counts {kept.shared}" if kept else ""
+    known = kept.store.get([row]) if kept else {}
+    counter = Counter(json.loads(known.get(row, "{}")))
+    inventory = inventory_of(manifest, tools, categories, meta, counter)
     views = catalog_views(manifest, inventory, kept)
     by_category = category_views(manifest, inventory, tools, texts, kept)
     default = _default_view(manifest, inventory)
+    if kept:
+        kept.store.put({row: json.dumps(counter.known)})
     shown = [*views, *by_category.values()]
     costs = list(_costs(manifest, tools, meta, shown, default[0]))
     by_name = {tool.name: tool for tool in tools}

@@ -86,9 +86,9 @@ def planned_tools(
     for name, key in keys.items():
         if key in known:
             record = json.loads(known[key])
-            for said in record.pop("said"):
+            for said in record["said"]:
                 _say_again(said, name, loaded, problems)
-            yield ToolPlan(**record)
+            yield ToolPlan(*record["plan"])
             continue
         before = len(problems.found)
         planned = _plan_alone(name, loaded, problems, key)
@@ -98,8 +98,8 @@ def planned_tools(
             yield plan
             said = _said(name, loaded, problems, before) if kept else None
             if said is not None:
-                fresh[key] = json.dumps(vars(plan) | {"said": said})
-                fresh[text_key(key)] = json.dumps(vars(own))
+                fresh[key] = json.dumps({"plan": plan, "said": said})
+                fresh[text_key(key)] = json.dumps(own._asdict())
     if kept:
         kept.store.put(fresh)
 

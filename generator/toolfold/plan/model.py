@@ -1,16 +1,17 @@
-"""The plan: frozen values that templates and writers place without deciding anything."""
+"""The plan: frozen values that templates and writers place without deciding anything.
+
+Tuples, not dataclasses: thousands of them are made in a run, and the classes in every start.
+"""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolfold.errors import Problem
 
 Json = dict[str, Any]
 
 
-@dataclass(frozen=True)
-class Cost:
+class Cost(NamedTuple):
     """What something costs an agent in tokens, and the budget that it counts against."""
 
     name: str
@@ -18,8 +19,7 @@ class Cost:
     budget: str
 
 
-@dataclass(frozen=True)
-class MetaToolPlan:
+class MetaToolPlan(NamedTuple):
     """A meta-tool as it is served."""
 
     role: str
@@ -33,8 +33,7 @@ class MetaToolPlan:
     definition: Json
 
 
-@dataclass(frozen=True)
-class ToolPlan:
+class ToolPlan(NamedTuple):
     """What is decided about one tool by itself and used beyond it: plain data, to be kept."""
 
     #: Stands for all that it was decided from.
@@ -70,8 +69,7 @@ class ToolPlan:
     name_words: list[str]
 
 
-@dataclass(frozen=True)
-class ToolTexts:
+class ToolTexts(NamedTuple):
     """What is decided about one tool and used nowhere else: large, so kept apart."""
 
     #: Its line in the catalog.
@@ -80,8 +78,7 @@ class ToolTexts:
     words: dict[str, list[str]]
 
 
-@dataclass(frozen=True)
-class CategoryPlan:
+class CategoryPlan(NamedTuple):
     """A category with the names of its tools, meta-tools included, in order."""
 
     name: str
@@ -90,24 +87,21 @@ class CategoryPlan:
     tools: tuple[str, ...]
 
 
-@dataclass(frozen=True)
-class HandlerPlan:
+class HandlerPlan(NamedTuple):
     """A generated meta-tool handler: its module, which names its function, and its served name."""
 
     module: str
     name: str
 
 
-@dataclass(frozen=True)
-class ImportPlan:
+class ImportPlan(NamedTuple):
     """One import of the Handlers protocol."""
 
     module: str
     names: str
 
 
-@dataclass(frozen=True)
-class PagePlan:
+class PagePlan(NamedTuple):
     """A Markdown page: a template and the ready-made strings that it places.
 
     They are worked out when the page is written: one that is kept is not. `seen` is what they are
@@ -120,8 +114,7 @@ class PagePlan:
     seen: Any = None
 
 
-@dataclass(frozen=True)
-class Plan:
+class Plan(NamedTuple):
     """All that will be emitted from one manifest."""
 
     #: Stands for all of it but the tools; empty where nothing is kept.

@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from toolfold_runtime.search.find import finder_for
-
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.model import ToolPlan
 from toolfold.plan.problems import Problems
@@ -20,6 +18,9 @@ def check_retrieval(
     prompts = {tool.name: tool.example for tool in tools if tool.example}
     if not prompts:
         return
+    # Imported here: whoever has no prompts need not wait for it.
+    from toolfold_runtime.search.find import finder_for
+
     finder = finder_for(lambda path: data[path].encode(), manifest.disclosure.search)
     within = manifest.disclosure.found_within
     report = problems.reporter(is_foreign=True)

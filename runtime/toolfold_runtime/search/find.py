@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
 from itertools import accumulate
 from typing import Final, Protocol
 
@@ -179,11 +178,6 @@ class Finder:
         shown = [value for value, length in zip(known, lengths, strict=True) if length <= _SHOWN]
         more = f" and {len(known) - len(shown)} more" if len(shown) < len(known) else ""
         return f"there is {', '.join(shown)}{more}" if shown else "there is none"
-
-
-def has_meaning() -> bool:
-    """Whether the extra `toolfold[semantic]` is there, without importing any of it."""
-    return all(find_spec(name) is not None for name in ("wordllama", "tokenizers", "numpy"))
 
 
 def finder_for(read: Callable[[str], bytes], strategy: str) -> Finder:

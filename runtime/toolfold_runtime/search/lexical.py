@@ -1,4 +1,4 @@
-"""Ranking by words: every factor that does not depend on the query was computed when generating."""
+"""Ranking by words: what depends on one tool alone was computed when generating."""
 
 import re
 from collections import Counter

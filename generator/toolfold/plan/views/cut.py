@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from toolfold.plan.tokens import LONGEST_TOKEN, count
+from toolfold.plan.tokens import LONGEST_TOKEN
 from toolfold.plan.views.forms import Ask, paged, units_of, written
 from toolfold.plan.views.lines import Inventory, Line
 
@@ -64,7 +64,7 @@ def _is_surely_long(units: Sequence[Any], budget: int) -> bool:
 
 def _page(inventory: Inventory, ask: Ask, units: Sequence[Any]) -> Page:
     text = written(inventory, ask, units)
-    return Page(ask, text, count(text))
+    return Page(ask, text, inventory.count(text))
 
 
 def _cut(inventory: Inventory, ask: Ask, units: Sequence[Any], budget: int) -> list[Sequence[Any]]:
@@ -73,12 +73,12 @@ def _cut(inventory: Inventory, ask: Ask, units: Sequence[Any], budget: int) -> l
     start = 0
     many = paged(ask, 2, 999)  # page marks of this length are the longest that occur
     some = units[:_SAMPLE]
-    size = max(1, len(some) * budget // count(written(inventory, many, some)))
+    size = max(1, len(some) * budget // inventory.count(written(inventory, many, some)))
     while start < len(units):
         asked = paged(many, 1, 999) if not parts else many
         while True:
             part = units[start : start + size]
-            tokens = count(written(inventory, asked, part))
+            tokens = inventory.count(written(inventory, asked, part))
             if tokens <= budget or len(part) == 1:
                 break
             size = max(1, min(len(part) - 1, len(part) * budget // tokens))

@@ -5,7 +5,7 @@ Those whose every part was seen before are kept.
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
@@ -37,8 +37,7 @@ def catalog_views(manifest: Manifest, inventory: Inventory, kept: Kept | None) -
 
     def key_of(detail: str, shared: str) -> str:
         units = units_of(inventory, detail, "")
-        shown = [unit if isinstance(unit, tuple) else unit.name for unit in units]
-        return content_key("view", shared, detail, names, shown)
+        return content_key("view", shared, detail, names, units)
 
     def made(detail: str) -> Views:
         pages = list(_pages(manifest, inventory, detail, ""))
@@ -118,7 +117,7 @@ def _kept(
             continue
         found[name] = made = make(name)
         if kept:
-            costs = json.dumps([astuple(cost) for cost in made.costs])
+            costs = json.dumps(made.costs)
             fresh[keys[name]] = f"{costs}\n{made.lines}"
     if kept:
         kept.store.put(fresh)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
+from toolfold.plan.tokens import Counter
 
 
 class Line(NamedTuple):
@@ -34,6 +35,7 @@ class Inventory:
     quick_actions: Mapping[str, str]
     capabilities: str
     next_step: str
+    count: Counter
 
     def chosen(self, category: str) -> Sequence[CategoryPlan]:
         """One category if it is named, else all."""
@@ -54,6 +56,7 @@ def inventory_of(
     tools: Sequence[ToolPlan],
     categories: Sequence[CategoryPlan],
     meta: Sequence[MetaToolPlan],
+    count: Counter,
 ) -> Inventory:
     """Gather it from the manifest and what was planned so far."""
     names = {tool.role: tool.name for tool in meta}
@@ -69,6 +72,7 @@ def inventory_of(
         quick_actions=manifest.disclosure.quick_actions,
         capabilities=names.get("capabilities", ""),
         next_step=_next_step(names),
+        count=count,
     )
 
 
