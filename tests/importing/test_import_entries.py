@@ -3,10 +3,21 @@
 from pathlib import Path
 from typing import Any
 
+import mcp_types as types
 import pytest
 from toolfold.manifest.schema import Manifest
 
-from tests.importing.material import Json, by_id, exact, imported, read_back, tool, toolfold
+from tests.importing.material import (
+    Json,
+    by_id,
+    exact,
+    generated,
+    imported,
+    read_back,
+    save,
+    tool,
+    toolfold,
+)
 
 
 def only_entry(folder: Path, **fields: Any) -> Any:
@@ -296,6 +307,44 @@ def test_a_schema_that_says_little_is_kept_as_little(schema: Json, tmp_path: Pat
 
     assert entry.input_schema == schema
     assert entry.output_schema == schema
+
+
+ICONS = [
+    {"src": "https://example.com/a.png", "mimeType": "image/png", "sizes": ["48x48"]},
+    {"theme": "dark", "src": "data:image/svg+xml;base64,PHN2Zy8+"},
+]
+
+
+def test_icons_are_kept_and_served_as_they_came(tmp_path: Path) -> None:
+    only_entry(tmp_path, icons=ICONS)
+
+    definition = generated(tmp_path).entry("find").definition
+
+    assert definition["icons"] == ICONS
+    assert types.Tool.model_validate(definition).icons
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("icons", [{"src": "javascript:alert(1)"}]),
+        ("icons", [{"src": "data:text/html,<script>"}]),
+        ("icons", [{"mimeType": "image/png"}]),
+        ("icons", {"src": "https://example.com/a.png"}),
+        ("icons", ["https://example.com/a.png"]),
+        ("icons", 5),
+        ("execution", {"taskSupport": "required"}),
+        ("futureField", [1]),
+    ],
+)
+def test_what_is_not_kept_is_told(tmp_path: Path, field: str, value: Any) -> None:
+    file = save(tmp_path, [tool("find", **{field: value}), tool("other", **{field: None})])
+
+    said = toolfold(tmp_path, "import", "tools", file, "--verbose")
+
+    assert said.code == 0
+    assert said.err == f'demo.json:1:1: demo::find: warning: "{field}" is not kept\n'
+    assert field not in (tmp_path / "tools.yaml").read_text(encoding="utf-8")
 
 
 def test_titles_annotations_and_meta_are_kept(tmp_path: Path) -> None:

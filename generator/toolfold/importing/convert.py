@@ -48,6 +48,8 @@ def _entry(tool: ForeignTool, category: str) -> Json:
         entry["output_schema"] = tool.output_schema
     if tool.annotations:
         entry["annotations"] = tool.annotations
+    if tool.icons:
+        entry["icons"] = tool.icons
     if tool.meta:
         entry["meta"] = tool.meta
     return entry

@@ -1,12 +1,12 @@
 """`toolfold import tools`: files in, a manifest and its findings out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from toolfold.errors import ManifestError, Problem, UsageError
+from toolfold.errors import ManifestError, Place, Problem, Source, UsageError
 from toolfold.importing.convert import manifest_of, server_name
-from toolfold.importing.sources import read_tools
+from toolfold.importing.sources import ForeignTool, read_tools
 from toolfold.importing.write import manifest_text
 from toolfold.manifest.load import load
 from toolfold.plan.build import build_plan
@@ -38,7 +38,17 @@ def import_tools(
         warnings = _write(output, text, len(tools), is_wanted=not is_unchanged)
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from None
-    return Imported(output, is_unchanged, len(tools), len(data["categories"]), warnings)
+    found = (*_left_out(tools), *warnings)
+    return Imported(output, is_unchanged, len(tools), len(data["categories"]), found)
+
+
+def _left_out(tools: Sequence[ForeignTool]) -> Iterator[Problem]:
+    """What no manifest has a place for; a tool is served without it."""
+    for tool in tools:
+        for key in tool.left_out:
+            fact = f'"{key}" is not kept'
+            place = Place(Source(tool.file, ""), 1, 1)
+            yield Problem(place, tool.id, fact, "", "warning", "left-out")
 
 
 def _is_there(output: Path, text: str, *, force: bool) -> bool:

@@ -3,14 +3,30 @@
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, NoReturn
 
+from pydantic import ValidationError
+
 from toolfold.errors import UsageError
+from toolfold.manifest.schema import Icon
 
 Json = dict[str, Any]
 
+_KEPT: Final = frozenset(
+    [
+        "server",
+        "name",
+        "description",
+        "inputSchema",
+        "outputSchema",
+        "title",
+        "annotations",
+        "_meta",
+        "icons",
+    ]
+)
 _LONGEST_KEY: Final = 1000  # YAML reads no longer ones
 _DEEPEST: Final = 200  # the manifest's own limit is lower; this one keeps reading finite
 
@@ -27,6 +43,10 @@ class ForeignTool:
     title: str | None = None
     annotations: Json = field(default_factory=dict)
     meta: Json = field(default_factory=dict)
+    icons: list[Json] = field(default_factory=list)
+    #: Where it was read, and which of its fields a manifest has no place for.
+    file: str = ""
+    left_out: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -63,7 +83,7 @@ def _tools(file: Path) -> Iterator[ForeignTool]:
     server = document.get("server") if isinstance(document, dict) else None
     default = server if isinstance(server, str) and server else file.stem
     for index, tool in enumerate(listed):
-        yield _tool(tool, default, f"{file}: tools[{index}]")
+        yield replace(_tool(tool, default, f"{file}: tools[{index}]"), file=str(file))
 
 
 def _load(file: Path) -> Any:
@@ -95,6 +115,7 @@ def _tool(tool: Any, default_server: str, where: str) -> ForeignTool:
     schema = _object(tool, "inputSchema", where) or {}
     if schema.get("type", "object") != "object":
         raise UsageError(f"{where}: the root type of inputSchema is not object")
+    icons = _icons(tool.get("icons"))
     found = ForeignTool(
         server=server,
         name=tool["name"],
@@ -104,9 +125,11 @@ def _tool(tool: Any, default_server: str, where: str) -> ForeignTool:
         title=" ".join(_text(tool.get("title")).split()) or None,
         annotations=_object(tool, "annotations", where) or {},
         meta=_object(tool, "_meta", where) or {},
+        icons=icons or [],
+        left_out=tuple(_left_out(tool, are_icons_kept=icons is not None)),
     )
     kept = [found.server, found.name, schema, found.output_schema, found.annotations, found.meta]
-    _refuse_unwritable(kept, where)
+    _refuse_unwritable([*kept, found.icons], where)
     return found
 
 
@@ -115,6 +138,20 @@ def _object(tool: Json, key: str, where: str) -> Json | None:
     if value is None or isinstance(value, dict):
         return value
     raise UsageError(f"{where}: {key} is not an object")
+
+
+def _icons(value: Any) -> list[Json] | None:
+    """Icons as they came; None where one is not as the protocol has them, or cannot be kept."""
+    try:
+        return [dict(one) for one in value or [] if Icon.model_validate(one)]
+    except (TypeError, ValidationError):
+        return None
+
+
+def _left_out(tool: Json, *, are_icons_kept: bool) -> Iterator[str]:
+    for key, value in tool.items():
+        if value is not None and (key not in _KEPT or (key == "icons" and not are_icons_kept)):
+            yield key
 
 
 def _text(value: Any) -> str:

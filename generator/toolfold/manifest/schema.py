@@ -21,6 +21,7 @@ _ID = r"^[^\r\n]+::[^\r\n]+$"
 _LINE = r"^[^\r\n]+$"
 _URL = r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$"
 _HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
+_ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
 _ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 
 #: What each pattern asks for, in words; messages use them.
@@ -34,6 +35,7 @@ FORMS = {
     _LINE: "one line of text that is not empty",
     _URL: "an http, https or mailto address",
     _HTTP: "an http or https address without a name or password in it",
+    _ICON: "an http, https or data:image address",
     "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",
 }
@@ -173,6 +175,15 @@ class Reference(_Part):
     url: Annotated[str, Field(pattern=_URL)] = Field(description="Its address.")
 
 
+class Icon(_Part):
+    """A picture of a tool, for people."""
+
+    src: Annotated[str, Field(pattern=_ICON)] = Field(description="Where the picture is.")
+    mime_type: Line | None = Field(default=None, alias="mimeType")
+    sizes: list[Line] = []
+    theme: Literal["light", "dark"] | None = None
+
+
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
 
@@ -247,6 +258,7 @@ class Tool(_Part):
         default=None, description="server::tool, where it came from elsewhere."
     )
     annotations: JsonObject = Field(default={}, description="MCP annotations, kept as they are.")
+    icons: list[Icon] = Field(default=[], description="Pictures that clients may show.")
     proposed: list[Literal["effect"]] = Field(
         default=[], description="What an importer guessed; take it out once you agree."
     )

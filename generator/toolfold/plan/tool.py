@@ -197,6 +197,9 @@ def _definition(name: str, manifest: Manifest, given: Json, output: Json | None)
     }
     if output is not None:
         definition["outputSchema"] = output
+    if tool.icons:
+        icons = [icon.model_dump(by_alias=True, exclude_unset=True) for icon in tool.icons]
+        definition["icons"] = icons
     definition["annotations"] = {**tool.annotations, **_hints(tool)}
     definition["_meta"] = {**tool.meta, "toolfold/id": manifest.id_of(name)}
     return definition
