@@ -8,11 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolfold.compile import Compiled, compile_manifest
 from toolfold.emit.cache import Cache
+from toolfold.errors import ManifestError
 
 Json = dict[str, Any]
 Edit = Callable[[Json], object]
@@ -131,6 +133,36 @@ def test_an_edited_manifest_compiles_to_what_a_fresh_run_would_give(
             assert found.files == fresh.files
             assert found.costs == fresh.costs
             assert list(map(repr, found.warnings)) == list(map(repr, fresh.warnings))
+
+
+MISTAKES: Final[dict[str, Edit]] = {
+    "a tool that writes is cached": lambda m: m["tools"]["pay"].update(cache={"ttl": 5}),
+    "two schemas": lambda m: m["tools"]["pay"].update(input_schema={"type": "object"}),
+    "an annotation": lambda m: m["tools"]["pay"].update(annotations={"readOnlyHint": "yes"}),
+    "an unknown category": lambda m: m["tools"]["pay"].update(category="none"),
+    "an unknown tool": lambda m: m["tools"]["pay"].update(related=["none"]),
+    "an alias that is taken": lambda m: m["tools"]["pay"].update(aliases=["foreign"]),
+    "an unknown key": lambda m: m["tools"]["pay"].update(colour="red"),
+    "a default": lambda m: m["tools"]["find_order"]["parameters"]["number"].update(default=5),
+    "a budget": lambda m: m["disclosure"].update(budgets={"schema": 5}),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
+def test_a_mistake_is_told_for_as_long_as_it_is_there(mistake: Edit, tmp_path: Path) -> None:
+    manifest = copy.deepcopy(_MANIFEST)
+    good = kept(written(tmp_path, manifest, 0))
+    mistake(manifest)
+
+    path = written(tmp_path, manifest, 1)
+
+    with pytest.raises(ManifestError) as fresh:
+        compile_manifest(path)
+    for _ in range(3):
+        with pytest.raises(ManifestError) as again:
+            kept(path)
+        assert list(map(repr, again.value.problems)) == list(map(repr, fresh.value.problems))
+    assert kept(written(tmp_path, copy.deepcopy(_MANIFEST), 0)).files == good.files
 
 
 def test_only_an_edited_tool_is_planned_again(tmp_path: Path) -> None:

@@ -80,7 +80,7 @@ def finish_plan(planned: Planned, root: str) -> Plan:
     disclosed = disclose(manifest, tools, categories, meta, planned.texts, planned.kept, problems)
     _raise_errors(problems)
     header = header_for(planned.loaded.name, package)
-    index = search_lines(tools, planned.texts, planned.kept, planned.loaded.name)
+    index = search_lines(tools, planned.texts, planned.kept)
     data = baked(manifest, header, tools, meta, disclosed, index)
     check_retrieval(manifest, tools, data, problems)
     return Plan(

@@ -54,15 +54,15 @@ def disclose(
     problems: Problems,
 ) -> Disclosed:
     """Write every view within its budget and choose what is shown first."""
-    row = f"counts {kept.shared}" if kept else ""
-    known = kept.store.get([row]) if kept else {}
-    counter = Counter(json.loads(known.get(row, "{}")))
+    key = {"counts": kept.shared} if kept else {}
+    known = kept.last(key) if kept else {}
+    counter = Counter(json.loads(known.get("counts", "{}")))
     inventory = inventory_of(manifest, tools, categories, meta, counter)
     views = catalog_views(manifest, inventory, kept)
     by_category = category_views(manifest, inventory, tools, texts, kept)
     default = _default_view(manifest, inventory)
     if kept:
-        kept.store.put({row: json.dumps(counter.known)})
+        kept.keep_last(key, {"counts": json.dumps(counter.known)})
     shown = [*views, *by_category.values()]
     costs = list(_costs(manifest, tools, meta, shown, default[0]))
     by_name = {tool.name: tool for tool in tools}

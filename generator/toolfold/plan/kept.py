@@ -30,16 +30,34 @@ class Store(Protocol):
 
 @dataclass(frozen=True)
 class Kept:
-    """Where results are kept, and what stands for all that decides them but the tools."""
+    """Where results are kept, for which manifest, and what stands for all that decides them but tools."""
 
     store: Store
+    name: str
     shared: str
+
+    def last(self, keys: Mapping[str, str]) -> dict[str, str]:
+        """By name, what was kept last under it, where its key is still the same.
+
+        For what is large and replaced by every edit, so that only one of it is kept.
+        """
+        rows = {f"{self.name} {name}": name for name in keys}
+        found = {}
+        for row, text in self.store.get(rows).items():
+            key, _, kept = text.partition("\n")
+            if key == keys[rows[row]]:
+                found[rows[row]] = kept
+        return found
+
+    def keep_last(self, keys: Mapping[str, str], texts: Mapping[str, str]) -> None:
+        """Keep texts under names and the keys that go with them."""
+        self.store.put({f"{self.name} {name}": f"{keys[name]}\n{t}" for name, t in texts.items()})
 
 
 def kept_for(loaded: Loaded, store: Store, maker: str) -> Kept:
     """Where what this manifest compiles to is kept; `maker` stands for all that is not in it."""
     rest = {key: value for key, value in loaded.tree.items() if key != "tools"}
-    return Kept(store, content_key("shared", maker, loaded.name, rest))
+    return Kept(store, loaded.name, content_key("shared", maker, loaded.name, rest))
 
 
 class Texts:
@@ -100,7 +118,8 @@ def planned_tools(
             if said is not None:
                 fresh[key] = json.dumps({"plan": plan, "said": said})
                 fresh[text_key(key)] = json.dumps(own._asdict())
-    if kept:
+    # What is known counts as sound: nothing of a manifest that is refused is kept.
+    if kept and not problems.errors:
         kept.store.put(fresh)
 
 

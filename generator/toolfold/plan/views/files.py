@@ -6,7 +6,7 @@ Those whose every part was seen before are kept.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.budgets import budget_of
@@ -35,18 +35,14 @@ def catalog_views(manifest: Manifest, inventory: Inventory, kept: Kept | None) -
     """The views of all tools, by detail."""
     names = [[category.name, category.tools] for category in inventory.categories]
 
-    def key_of(detail: str, shared: str) -> str:
-        units = units_of(inventory, detail, "")
-        return content_key("view", shared, detail, names, units)
-
     def made(detail: str) -> Views:
         pages = list(_pages(manifest, inventory, detail, ""))
         budget = _BUDGETS.get(detail, "category")
         costs = (Cost(f"{detail}{_number(p)}", p.tokens, budget) for p in _usual(manifest, pages))
         return Views("\n".join(map(page_line, pages)), tuple(costs))
 
-    keys = {detail: key_of(detail, kept.shared) for detail in DETAILS} if kept else {}
-    return list(_kept(kept, keys, DETAILS, made).values())
+    shown = {detail: [names, units_of(inventory, detail, "")] for detail in DETAILS}
+    return list(_kept(kept, "view", shown, made).values())
 
 
 def category_views(
@@ -68,11 +64,8 @@ def category_views(
         lines = [*map(page_line, pages), *(own.line for own in texts.of(members[name]))]
         return Views("\n".join(lines), tuple(costs))
 
-    def key_of(name: str, shared: str) -> str:
-        return content_key("category", shared, name, [tool.key for tool in members[name]])
-
-    keys = {name: key_of(name, kept.shared) for name in members} if kept else {}
-    return _kept(kept, keys, list(members), made)
+    shown = {name: [tool.key for tool in own] for name, own in members.items()}
+    return _kept(kept, "category", shown, made)
 
 
 def page_line(page: Page) -> str:
@@ -103,22 +96,25 @@ def _number(page: Page) -> str:
 
 
 def _kept(
-    kept: Kept | None, keys: Mapping[str, str], names: Sequence[str], make: Callable[[str], Views]
+    kept: Kept | None, kind: str, shown: Mapping[str, Any], make: Callable[[str], Views]
 ) -> dict[str, Views]:
-    """The views of each name: those of an earlier run, or made now and kept."""
-    known = kept.store.get(keys.values()) if kept else {}
-    found = {}
-    fresh = {}
-    for name in names:
-        text = known.get(keys.get(name, ""))
-        if text is not None:
-            costs, _, lines = text.partition("\n")
-            found[name] = Views(lines, tuple(Cost(*cost) for cost in json.loads(costs)))
-            continue
-        found[name] = made = make(name)
-        if kept:
-            costs = json.dumps(made.costs)
-            fresh[keys[name]] = f"{costs}\n{made.lines}"
-    if kept:
-        kept.store.put(fresh)
-    return found
+    """The views of each name: those of the last run where they show the same, or made now."""
+    if kept is None:
+        return {name: make(name) for name in shown}
+    keys = {f"{kind} {name}": content_key(kept.shared, seen) for name, seen in shown.items()}
+    known = kept.last(keys)
+    views = {name: _read(known.get(f"{kind} {name}")) or make(name) for name in shown}
+    rows = {f"{kind} {name}": own for name, own in views.items()}
+    kept.keep_last(keys, {row: _written(own) for row, own in rows.items() if row not in known})
+    return views
+
+
+def _written(views: Views) -> str:
+    return f"{json.dumps(views.costs)}\n{views.lines}"
+
+
+def _read(text: str | None) -> Views | None:
+    if text is None:
+        return None
+    costs, _, lines = text.partition("\n")
+    return Views(lines, tuple(Cost(*cost) for cost in json.loads(costs)))

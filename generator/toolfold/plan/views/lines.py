@@ -30,7 +30,7 @@ class Inventory:
     version: str
     format: str
     categories: tuple[CategoryPlan, ...]
-    lines: Mapping[str, Line]
+    lines: Mapping[str, Line | ToolPlan]
     workflows: tuple[tuple[str, tuple[str, ...]], ...]
     quick_actions: Mapping[str, str]
     capabilities: str
@@ -41,7 +41,7 @@ class Inventory:
         """One category if it is named, else all."""
         return (self.by_name[category],) if category else self.categories
 
-    def of(self, category: str) -> list[Line]:
+    def of(self, category: str) -> list[Line | ToolPlan]:
         """The lines of one category or of all, in order."""
         return [self.lines[name] for c in self.chosen(category) for name in c.tools]
 
@@ -60,9 +60,10 @@ def inventory_of(
 ) -> Inventory:
     """Gather it from the manifest and what was planned so far."""
     names = {tool.role: tool.name for tool in meta}
-    lines = {tool.name: _meta_line(tool) for tool in meta if tool.category is not None}
-    for tool in tools:
-        lines[tool.name] = _tool_line(tool)
+    lines: dict[str, Line | ToolPlan] = {
+        tool.name: _meta_line(tool) for tool in meta if tool.category is not None
+    }
+    lines |= {tool.name: tool for tool in tools}
     return Inventory(
         version=manifest.server.version,
         format=manifest.disclosure.format,
@@ -80,19 +81,6 @@ def _next_step(names: Mapping[str, str]) -> str:
     if "schema" in names:
         return f"{names['schema']}(tool)"
     return f"{names['search']}(query)" if "search" in names else ""
-
-
-def _tool_line(tool: ToolPlan) -> Line:
-    return Line(
-        name=tool.name,
-        category=tool.category,
-        summary=tool.summary,
-        example=tool.example,
-        signature=tool.signature,
-        effect=tool.effect,
-        tier=tool.tier,
-        tags=tool.tags,
-    )
 
 
 def _meta_line(tool: MetaToolPlan) -> Line:
