@@ -47,6 +47,9 @@ def test_each_tool_is_a_section_with_its_place() -> None:
         "tools:\n  one: {}\ntools:\n  two: {}\n",
         "tools:\n  a b: {}\n",
         "tools:\n  one: {}\n  - two\n",
+        "tools:\n",
+        "tools:\n# none\n",
+        "tools:\none: {}\n",
     ],
 )
 def test_what_is_not_plainly_a_key_is_not_cut(tools: str) -> None:

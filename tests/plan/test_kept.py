@@ -165,6 +165,77 @@ def test_a_mistake_is_told_for_as_long_as_it_is_there(mistake: Edit, tmp_path: P
     assert kept(written(tmp_path, copy.deepcopy(_MANIFEST), 0)).files == good.files
 
 
+HEAD: Final = "toolfold: 1\nserver: {name: shop, version: '1'}\ncategories: {c: {}}\n"
+
+
+def one(name: str, *lines: str) -> str:
+    body = ["category: c", "effect: read", f"summary: Does {name}.", *lines]
+    return "".join([f"  {name}:\n", *(f"    {line}\n" for line in body)])
+
+
+#: Two texts of a manifest, and of a file that it may include: before an edit and after it.
+TEXTS: Final[dict[str, tuple[tuple[str, str], tuple[str, str]]]] = {
+    "a tool is renamed that is related by its id": (
+        (f"{HEAD}tools:\n{one('a', 'id: x::y')}{one('d', 'related: [x::y]')}", ""),
+        (f"{HEAD}tools:\n{one('q', 'id: x::y')}{one('d', 'related: [x::y]')}", ""),
+    ),
+    "two tools swap their ids": (
+        (f"{HEAD}tools:\n{one('a', 'id: x::y')}{one('b', 'id: x::z')}{one('d', 'related: [x::y]')}", ""),
+        (f"{HEAD}tools:\n{one('a', 'id: x::z')}{one('b', 'id: x::y')}{one('d', 'related: [x::y]')}", ""),
+    ),
+    "an included file gets tools that are nothing": (
+        (f"{HEAD}include: [part.yaml]\ntools:\n{one('a')}", "$defs: {}\n"),
+        (f"{HEAD}include: [part.yaml]\ntools:\n{one('a')}", "$defs: {}\ntools: ~\n"),
+    ),
+    "the manifest gets tools that are nothing": (
+        (f"{HEAD}include: [part.yaml]\n", f"tools:\n{one('a')}"),
+        (f"{HEAD}include: [part.yaml]\ntools:", f"tools:\n{one('a')}"),
+    ),
+    "no tool is left": ((f"{HEAD}tools:\n{one('a')}", ""), (f"{HEAD}tools:\n", "")),
+    "a tool loses its indentation": (
+        (f"{HEAD}tools:\n{one('a')}", ""),
+        (f"{HEAD}tools:\na:\n  category: c\n", ""),
+    ),
+    "a bracket closes what is not open": (
+        (f"{HEAD}tools:\n{one('a')}", ""),
+        (f"{HEAD}tools:\n}}\n", ""),
+    ),
+    "all becomes one flow mapping": (
+        (f"{HEAD}tools:\n{one('a')}", ""),
+        (f"{{toolfold: 1, server: {{name: shop, version: '1'}}, categories: {{c: {{}}}},\ntools:\n{one('a')}}}\n", ""),
+    ),
+    "a tool moves into a quoted text": (
+        ('toolfold: 1\nserver: {name: shop, version: "1"}\ncategories: {c: {description: "foo tools:\\n\\n\\n\\n"}}\ninclude: [part.yaml]\n', f"tools:\n{one('a')}{one('b')}"),
+        (f'toolfold: 1\nserver: {{name: shop, version: "1"}}\ncategories: {{c: {{description: "foo\ntools:\n{one("a")}"}}}}\ninclude: [part.yaml]\n', f"tools:\n{one('b')}"),
+    ),
+    "a tool moves to another file": (
+        (f"{HEAD}include: [part.yaml]\ntools:\n{one('a')}{one('b')}", f"tools:\n{one('d')}"),
+        (f"{HEAD}include: [part.yaml]\ntools:\n{one('a')}", f"tools:\n{one('b')}{one('d')}"),
+    ),
+}  # fmt: skip
+
+
+def told(path: Path, store: Cache | None) -> Any:
+    """All that compiling gives, or all that is wrong."""
+    try:
+        done = compile_manifest(path, cache=store)
+    except ManifestError as error:
+        return list(map(repr, error.problems))
+    return done.files, done.costs, list(map(repr, done.warnings))
+
+
+@pytest.mark.parametrize(("before", "after"), TEXTS.values(), ids=TEXTS)
+def test_what_is_kept_never_shows_whatever_becomes_of_the_text(
+    before: tuple[str, str], after: tuple[str, str], tmp_path: Path
+) -> None:
+    path, part = tmp_path / "tools.yaml", tmp_path / "part.yaml"
+    for manifest, included in (before, after, after, before):
+        path.write_text(manifest, encoding="utf-8")
+        part.write_text(included, encoding="utf-8")
+        with closing(Cache(tmp_path)) as store:
+            assert told(path, store) == told(path, None)
+
+
 def test_only_an_edited_tool_is_planned_again(tmp_path: Path) -> None:
     manifest = copy.deepcopy(_MANIFEST)
     kept(written(tmp_path, manifest, 0))

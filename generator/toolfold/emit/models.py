@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import sys
 from dataclasses import asdict
 from functools import cache
 from pathlib import Path
@@ -83,4 +84,4 @@ def _maker() -> str:
     """What decides a form besides its shape: the generator, and how we use it."""
     ours = [Path(__file__).with_name(f"{name}.py").read_bytes() for name in ("modelling", "audit")]
     digest = hashlib.sha256(b"".join(ours)).hexdigest()
-    return f"{installed(['datamodel_code_generator'])} {digest}"
+    return f"{installed(['datamodel_code_generator', 'pydantic'])} {sys.version} {digest}"

@@ -4,6 +4,7 @@ A tool whose text was compiled before need not be read again. Mistakes are never
 here: whatever is not plainly in order raises UnsureError, and the manifest is read whole.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,8 +33,9 @@ def glance(path: Path) -> Loaded:
         if found is None:
             raise UnsureError
         document = read_document(source, found.rest)
-        if document.has_aliases or document.root.pop("tools", None) is not None:
+        if document.has_anchors or not _begins_there(document.root, found.sections):
             raise UnsureError
+        document.root.pop("tools", None)
         cuts.append(found)
         return document.root
 
@@ -57,6 +59,16 @@ def glance(path: Path) -> Loaded:
     return Loaded(manifest, tree, path.name, reader.inputs, (), sections, is_glance=True)
 
 
+def _begins_there(root: Mapping, sections: Sequence[Section]) -> bool:
+    """Whether the tools of a document are the block of keys that its text was cut at, or none."""
+    if not sections:
+        return "tools" not in root
+    tools, first = root.get("tools"), sections[0]
+    if not isinstance(tools, Mapping) or tools.keys_at != {first.name: first.at}:
+        return False
+    return tools[first.name] is None
+
+
 class _Unread(Mapping):
     """The tools of a manifest as data with places, each read when it is asked for."""
 
@@ -74,7 +86,7 @@ class _Unread(Mapping):
             except ManifestError:
                 raise UnsureError from None
             root = document.root
-            if list(root) != [name] or root[name] is None or document.has_aliases:
+            if list(root) != [name] or root[name] is None or document.has_anchors:
                 raise UnsureError
             self.put(name, root[name], section.at, root.values_at[name])
         return super().__getitem__(name)

@@ -19,14 +19,17 @@ def ids_of(tree: Mapping) -> dict[str, str]:
     }
 
 
-def name_by_id(tree: Mapping) -> None:
-    """Put names where related tools, workflows and quick actions say ids."""
+def name_by_id(tree: Mapping) -> bool:
+    """Put names where related tools, workflows and quick actions say ids; whether any did."""
     ids = ids_of(tree)
+    found = False
     for holder in _holders(tree) if ids else ():
         places = holder if isinstance(holder, dict) else range(len(holder))
         for place in list(places):
-            if isinstance(holder[place], str):
-                holder[place] = ids.get(holder[place], holder[place])
+            if isinstance(holder[place], str) and holder[place] in ids:
+                holder[place] = ids[holder[place]]
+                found = True
+    return found
 
 
 def _holders(tree: Mapping) -> Iterator[Any]:

@@ -54,7 +54,7 @@ def examine(path: Path, name: str | None = None) -> Loaded:
 
     def parse(source: Source) -> Mapping:
         document = read_document(source)
-        cuts.append(None if document.has_aliases else cut(source))
+        cuts.append(None if document.has_anchors else cut(source))
         return document.root
 
     reader = Files(path, name or str(path), parse)
@@ -64,13 +64,13 @@ def examine(path: Path, name: str | None = None) -> Loaded:
         include(tree, part, problems)
     for part in reader.matched(tree, "overlays", problems):
         _overlay(tree, part, problems)
-    name_by_id(tree)
+    depends_on_ids = name_by_id(tree)
     try:
         manifest, misfits = shape(tree)
     except ManifestError as error:
         raise ManifestError([*problems, *error.problems]) from None
     problems += [*misfits, *validate(manifest, tree)]
-    sections = None if tree.get("overlays") else _sections(tree, cuts)
+    sections = None if depends_on_ids or tree.get("overlays") else _sections(tree, cuts)
     return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems), sections)
 
 

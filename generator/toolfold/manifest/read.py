@@ -39,10 +39,10 @@ _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 
 
 class Document(NamedTuple):
-    """What a text holds, and whether any part of it is said elsewhere, by an alias."""
+    """What a text holds, and whether any part of it may be said again elsewhere."""
 
     root: Mapping
-    has_aliases: bool
+    has_anchors: bool
 
 
 def read_yaml(data: bytes, name: str, order: int = 0) -> Mapping:
@@ -70,7 +70,7 @@ def read_document(
     if not isinstance(root, Mapping):
         fact = "the file is empty" if root is None else "the file is not a mapping of keys"
         raise ManifestError([_problem(source, 1, 1, fact, "start with `toolfold: 1`")])
-    return Document(root, builder.has_aliases)
+    return Document(root, builder.has_anchors)
 
 
 class _Anchored(NamedTuple):
@@ -95,7 +95,7 @@ class _Builder:
         self._aliased = 0
 
     @property
-    def has_aliases(self) -> bool:
+    def has_anchors(self) -> bool:
         """Whether anything was marked to be said again."""
         return bool(self._anchors)
 

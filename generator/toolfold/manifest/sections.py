@@ -15,7 +15,7 @@ from toolfold.errors import Place, Source
 _TOOLS: Final = re.compile(r"^tools:[ \t]*(?:#[^\n]*)?\r?\n", re.MULTILINE)
 _TOP_LEVEL: Final = re.compile(r"^[^\s#]", re.MULTILINE)
 _ENTRY: Final = re.compile(r"^( +)[^\s#][^\n]*", re.MULTILINE)
-_KEY: Final = re.compile(r'( +)("?)([A-Za-z0-9_][A-Za-z0-9_-]*)\2:(?=[ \r]|$)')
+_KEY: Final = re.compile(r"( +)([\"']?)([A-Za-z0-9_][A-Za-z0-9_-]*)\2:(?=[ \r]|$)")
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,10 @@ class Section:
 
 @dataclass(frozen=True)
 class Cut:
-    """A file's tools, and its text with an empty line for each of theirs: places stay true."""
+    """A file's tools, and its text with nothing of them but the first key and their line ends.
+
+    So places stay true, and whoever reads the rest sees that the tools begin where they seem to.
+    """
 
     rest: str
     sections: tuple[Section, ...]
@@ -48,14 +51,17 @@ def cut(source: Source) -> Cut | None:
     if len(found) > 1 or not sections:
         return None
     first = end - sum(len(section.text) for section in sections)
+    key = f"{' ' * (sections[0].at.column - 1)}{sections[0].name}:"
     lines = "\n" * text.count("\n", first, end)
-    return Cut(f"{text[:first]}{lines}{text[end:]}", tuple(sections))
+    return Cut(f"{text[:first]}{key}{lines}{text[end:]}", tuple(sections))
 
 
 def _sections(source: Source, start: int, end: int) -> list[Section]:
     """The tools between two places in a text; none where an entry is not a plain key."""
     text = source.text
     entries = list(_outermost(text, start, end))
+    if not entries:
+        return []
     keys = [_KEY.match(text, match.start(), match.end()) for match in entries]
     ends = [*(match.start() for match in entries[1:]), end]
     sections = []

@@ -24,6 +24,7 @@ def search_lines(tools: Sequence[ToolPlan], texts: Texts, kept: Kept | None) -> 
     index = _from_last(tools, texts, kept, keys, means)
     if index is None:
         index = index_of([own.words for own in texts.of(tools)], means)
+    # All at once, or they would not go together: the lines do not say which tools they are of.
     lines = {file: "\n".join(getattr(index, file)) for file in _LINES}
     kept.keep_last(keys, {_TOOLS: json.dumps([tool.key for tool in tools]), **lines})
     return index

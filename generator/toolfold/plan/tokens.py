@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Any, Final
 
-# Under `--watch` nearly all texts are those of the last run. Long ones are pages that are cut
-# until they fit: many, and seldom met again.
 #: Bytes of the longest token: so many spaces.
 LONGEST_TOKEN: Final = 128
+# Under `--watch` nearly all texts are those of the last run. Long ones are pages that are cut
+# until they fit: many, and seldom met again.
 _REMEMBERED: Final = 32_768
 _LONG: Final = 4_000
 _PAGES: Final = 4_000  # that are known from run to run
