@@ -236,6 +236,18 @@ def test_what_is_kept_never_shows_whatever_becomes_of_the_text(
             assert told(path, store) == told(path, None)
 
 
+def test_manifests_that_share_a_cache_do_not_share_results(tmp_path: Path) -> None:
+    names = ("m", "m category", "m words", "m view")
+    for summary in ("First", "Second", "Third"):
+        for name in names:
+            path = tmp_path / name
+            tools = f"{one('a', f'title: {summary} {name}')}{one('counts')}"
+            head = HEAD.replace("{c: {}}", "{c: {}, counts: {}, words: {}}")
+            path.write_text(f"{head}tools:\n{tools}", encoding="utf-8")
+            with closing(Cache(tmp_path)) as store:
+                assert told(path, store) == told(path, None)
+
+
 def test_only_an_edited_tool_is_planned_again(tmp_path: Path) -> None:
     manifest = copy.deepcopy(_MANIFEST)
     kept(written(tmp_path, manifest, 0))

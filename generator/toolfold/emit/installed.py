@@ -15,7 +15,11 @@ def installed(names: Collection[str]) -> str:
 
 def _found(names: Collection[str]) -> Iterator[str]:
     for folder in filter(os.path.isdir, sys.path):
-        for entry in os.listdir(folder):  # noqa: PTH208 - pathlib is slow by hundreds
+        try:
+            entries = os.listdir(folder)  # noqa: PTH208 - pathlib is slow by hundreds
+        except OSError:
+            continue  # nothing can be imported from there either
+        for entry in entries:
             stem = entry.removesuffix(".dist-info")
             if stem != entry and stem.partition("-")[0].lower() in names:
                 yield stem

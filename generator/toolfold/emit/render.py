@@ -56,8 +56,10 @@ def page_texts(plan: Plan, store: Cache) -> Files:
 
 
 def _page_key(plan: Plan, page: PagePlan) -> str:
+    if not plan.key:
+        return ""
     seen = page.seen if page.seen is not None else page.values()
-    return content_key("page", plan.key, page.template, seen) if plan.key else ""
+    return content_key("page", plan.key, page.template, seen)
 
 
 def _data(plan: Plan) -> Iterator[tuple[OutputPath, str]]:
