@@ -4,10 +4,10 @@ import sys
 import time
 from pathlib import Path
 
-from toolfold.emit.cache import Cache
 from toolfold.emit.render import page_texts
 from toolfold.manifest.load import examine
-from toolfold.plan.build import build_plan
+from toolfold.memo.store import Cache
+from toolfold.plan.catalog import build_plan
 
 
 def main() -> int:

@@ -6,8 +6,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
 
 
 class Anything:

@@ -14,10 +14,10 @@ def main() -> None:
     """Start the server of a generated package, short of listening; then search once."""
     package, strategy = sys.argv[1], sys.argv[2]
     sys.path.insert(0, "generated")
-    from toolfold_runtime.dispatch import Dispatcher
+    from toolfold_runtime.disclosure.dispatch import Dispatcher
+    from toolfold_runtime.running.backends.python import backend_of
     from toolfold_runtime.running.execute import Executor
-    from toolfold_runtime.running.methods import backend_of
-    from toolfold_runtime.server import build_server
+    from toolfold_runtime.serving.protocol import build_server
 
     server = importlib.import_module(f"{package}.server")
     server.CATALOG.choose_search(strategy)

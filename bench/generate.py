@@ -28,7 +28,7 @@ class Sample:
         self.folder = folder / f"sample-{size}"
         self.folder.mkdir()
         self.listed = draw(size, self.folder)
-        run(python("-m", "toolfold.cli", "import", "tools", str(self.listed)), self.folder)
+        run(python("-m", "toolfold", "import", "tools", str(self.listed)), self.folder)
 
     def fresh(self) -> Path:
         """A project that was never generated.
@@ -47,12 +47,12 @@ class Sample:
 
 def generate(project: Path) -> Cost:
     """Generate as it is."""
-    return run(python("-m", "toolfold.cli", "generate", "-q"), project)
+    return run(python("-m", "toolfold", "generate", "-q"), project)
 
 
 def check(project: Path) -> Cost:
     """Check as it is."""
-    return run(python("-m", "toolfold.cli", "check"), project)
+    return run(python("-m", "toolfold", "check"), project)
 
 
 def edit(project: Path) -> None:
@@ -127,7 +127,7 @@ def figures(pairs: int, folder: Path) -> Iterator[Figure]:
     large = Sample(5000, folder)
     yield ratio("generate: 5,000 / 1,000 tools, cold, CPU", large.cold, small.cold, 5.5, pairs)
     project = large.fresh()
-    peak = peak_of_tree(python("-m", "toolfold.cli", "generate", "-q"), project)
+    peak = peak_of_tree(python("-m", "toolfold", "generate", "-q"), project)
     yield figure("generate: peak memory, 5,000 tools, all processes", [peak], 800, " MB")
     first = python(str(HERE / "first_call.py"), str(project))
     firsts = [float(run(first, project).output) for _ in range(pairs)]

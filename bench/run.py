@@ -93,14 +93,14 @@ class Project:
         self.folder = folder / f"run-{others}"
         self.folder.mkdir()
         listed = draw(others, self.folder)
-        run(python("-m", "toolfold.cli", "import", "tools", str(listed)), self.folder)
+        run(python("-m", "toolfold", "import", "tools", str(listed)), self.folder)
         manifest = self.folder / "tools.yaml"
         text = manifest.read_text(encoding="utf-8")
         text = text.replace("server:\n", "server:\n  implementation: tools_of:Tools\n", 1)
         manifest.write_text(f"{text}include: [own.yaml]\n", encoding="utf-8")
         (self.folder / "own.yaml").write_text(_plain(OWN), encoding="utf-8")
         (self.folder / "tools_of.py").write_text(IMPLEMENTATION, encoding="utf-8")
-        run(python("-m", "toolfold.cli", "generate", "-q"), self.folder)
+        run(python("-m", "toolfold", "generate", "-q"), self.folder)
 
     def session(self) -> Session:
         """A new server process over stdio, progressive."""

@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 from splintr import Tokenizer
-from toolfold.evaluate import KEPT, Labelled, read_queries, scores
-from toolfold.searching import Search, search_of
+from toolfold.commands.evaluate import KEPT, Labelled, read_queries, scores
+from toolfold.commands.search import Search, search_of
 from toolfold_runtime.search.answer import answer
 
 from bench.catalogs import CATALOGS, SEED
@@ -59,7 +59,10 @@ class Measured:
             self.queries = random.Random(SEED).sample(self.queries, most)
         file = CATALOGS / f"{name}.json"
         manifest = folder / f"{name}.yaml"
-        run(python("-m", "toolfold.cli", "import", "tools", str(file), "-o", str(manifest)), folder)
+        run(
+            python("-m", "toolfold", "import", "tools", str(file), "-o", str(manifest)),
+            folder,
+        )
         searches = {strategy: search_of(manifest, strategy) for strategy in OURS}
         asked = [one.query for one in self.queries]
         found = other_rankings(json.loads(file.read_bytes())["tools"], asked)

@@ -76,11 +76,11 @@ class Rounds:
 def cost_figures(sets: Sequence[Sequence[str]], pairs: int, folder: Path) -> Iterator[Figure]:
     """The figures of cost; `sets` are the queries of each labelled set."""
     listed = draw(TOOLS, folder)
-    run(python("-m", "toolfold.cli", "import", "tools", str(listed)), folder)
+    run(python("-m", "toolfold", "import", "tools", str(listed)), folder)
     manifest = folder / "tools.yaml"
     with manifest.open("a", encoding="utf-8") as file:
         file.write("disclosure: {search: hybrid}\n")
-    run(python("-m", "toolfold.cli", "generate", "-q"), folder)
+    run(python("-m", "toolfold", "generate", "-q"), folder)
     rounds = asyncio.run(Rounds(folder, listed).run(_queries(sets, pairs)))
     _print_costs(rounds)
     for side, limit in (("lexical", 0.08), ("hybrid", 0.12)):

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
-from toolfold.budget import budget_report
+from toolfold.commands.budget import budget_report
 
 from bench.catalogs import CATALOGS, draw
 from bench.http_load import requests_per_second
@@ -45,19 +45,19 @@ class Project:
         self.folder = folder / f"serve-{size}"
         self.folder.mkdir()
         listed = draw(size, self.folder)
-        run(python("-m", "toolfold.cli", "import", "tools", str(listed)), self.folder)
+        run(python("-m", "toolfold", "import", "tools", str(listed)), self.folder)
         manifest = self.folder / "tools.yaml"
         text = manifest.read_text(encoding="utf-8")
         text = text.replace("server:\n", "server:\n  implementation: anything:Anything\n", 1)
         manifest.write_text(text, encoding="utf-8")
         (self.folder / "anything.py").write_text(IMPLEMENTATION, encoding="utf-8")
-        run(python("-m", "toolfold.cli", "generate", "-q"), self.folder)
+        run(python("-m", "toolfold", "generate", "-q"), self.folder)
         self.tool = self._callable_tool()
         (self.folder / "curated.yaml").write_text(
             f"tools: {{{self.tool}: {{effect: read, proposed: null}}}}\n", encoding="utf-8"
         )
         manifest.write_text(f"{text}overlays: [curated.yaml]\n", encoding="utf-8")
-        run(python("-m", "toolfold.cli", "generate", "-q"), self.folder)
+        run(python("-m", "toolfold", "generate", "-q"), self.folder)
 
     def session(self) -> Session:
         """A new server process over stdio, progressive."""
@@ -123,7 +123,10 @@ def token_figures(folder: Path) -> Iterator[Figure]:
     yield figure("tokens: Tana, the dearest category / the whole", [max(categories) / inventory], 1)
     manifest = folder / "tools.yaml"
     catalog = CATALOGS / "mcp-servers.json"
-    run(python("-m", "toolfold.cli", "import", "tools", str(catalog), "-o", str(manifest)), folder)
+    run(
+        python("-m", "toolfold", "import", "tools", str(catalog), "-o", str(manifest)),
+        folder,
+    )
     real = budget_report(manifest)
     yield figure("tokens: 1,641 tools, surface + capabilities()", [real.progressive], 1500)
     pages = [cost.tokens for cost in real.costs if cost.name.startswith("category ")]

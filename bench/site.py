@@ -38,7 +38,7 @@ def figures(pairs: int, folder: Path) -> Iterator[Figure]:
         return run(python("-m", "mkdocs", "build", "--quiet"), _copy(large) / "generated")
 
     def ours() -> Cost:
-        return run(python("-m", "toolfold.cli", "docs", "build"), _copy(large))
+        return run(python("-m", "toolfold", "docs", "build"), _copy(large))
 
     def emitted() -> Cost:
         cpu = float(run(python("-m", "bench.emit_pages", str(large)), ROOT).output)
@@ -65,7 +65,8 @@ def _large(folder: Path) -> Path:
     project = folder / "large"
     project.mkdir()
     run(
-        python("-m", "toolfold.cli", "import", "tools", str(CATALOGS / "mcp-servers.json")), project
+        python("-m", "toolfold", "import", "tools", str(CATALOGS / "mcp-servers.json")),
+        project,
     )
     _built(project)
     return project
@@ -73,7 +74,7 @@ def _large(folder: Path) -> Path:
 
 def _built(project: Path) -> None:
     generate(project)
-    run(python("-m", "toolfold.cli", "docs", "build"), project)
+    run(python("-m", "toolfold", "docs", "build"), project)
 
 
 def _copy(project: Path) -> Path:
@@ -162,7 +163,7 @@ def _watched(pairs: int, folder: Path) -> Figure:
 def _watching(project: Path) -> Iterator[Callable[[], float]]:
     """A function that edits the manifest and gives the CPU of the watcher until it is written."""
     process = subprocess.Popen(
-        python("-m", "toolfold.cli", "generate", "--watch"),
+        python("-m", "toolfold", "generate", "--watch"),
         cwd=project,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

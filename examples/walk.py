@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from mcp import Client, StdioServerParameters
-from toolfold.plan.tokens import count
+from toolfold.plan.disclosure.tokens import count
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -27,20 +27,28 @@ MAY_IMPORT: Final = {
         "splintr",
         "pydantic",  # whose own attributes no field may hide
         "pydantic_core",  # its JSON writer
-        "toolfold_runtime.catalog.CATALOG_FORMAT",  # what it bakes for
+        "toolfold_runtime.catalog.catalog.CATALOG_FORMAT",  # what it bakes for
         "toolfold_runtime.search",  # what cuts the index cuts the query
         "numpy",
-        "toolfold_runtime.catalog.full",  # the full view as it is put together, to count it
+        "toolfold_runtime.catalog.catalog.full",  # the full view as it is put together, to count it
         "toolfold_runtime.validation",
+        "toolfold.memo.keys",
     },
-    "implementation": {"toolfold.errors", "toolfold.plan.header", "toolfold.emit"},
-    "emit": {"toolfold.plan", "toolfold.errors", "jinja2", "datamodel_code_generator", "ruff"},
+    "implementation": {"toolfold.errors", "toolfold.plan.text.header", "toolfold.emit"},
+    "emit": {
+        "toolfold.plan",
+        "toolfold.errors",
+        "toolfold.memo",
+        "jinja2",
+        "datamodel_code_generator",
+        "ruff",
+    },
 }
 FILE_SYSTEM: Final = {"os", "io", "shutil", "tempfile", "glob", "subprocess", "sqlite3"}
 GENERATED_MAY_IMPORT: Final = {"toolfold_runtime", "pydantic"}
 # Where the runtime knows the SDK and what it serves with.
 SDK: Final = {"mcp", "mcp_types", "uvicorn", "starlette", "httpx2"}
-KNOW_THE_SDK: Final = {"server.py", "http.py"}
+KNOW_THE_SDK: Final = {"protocol.py", "http.py"}
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -90,7 +98,7 @@ def test_plan_does_not_touch_the_file_system() -> None:
 
 def test_only_the_command_line_prints() -> None:
     found = [
-        path.name
+        path.parent.name
         for path in python_files(GENERATOR)
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.Call)
@@ -98,7 +106,7 @@ def test_only_the_command_line_prints() -> None:
         and node.func.id == "print"
     ]
 
-    assert set(found) == {"cli.py"}
+    assert set(found) == {"cli"}
 
 
 def test_runtime_never_imports_the_generator() -> None:
@@ -121,7 +129,7 @@ def test_runtime_imports_the_sdk_only_where_it_serves() -> None:
 
 
 def test_runtime_loads_the_sdk_for_http_only_inside_functions() -> None:
-    tree = ast.parse((RUNTIME / "http.py").read_text(encoding="utf-8"))
+    tree = ast.parse((RUNTIME / "serving" / "http.py").read_text(encoding="utf-8"))
     at_once = [node for node in tree.body if isinstance(node, (ast.Import, ast.ImportFrom))]
     found = [
         ast.unparse(node) for node in at_once if SDK & set(ast.unparse(node).split(".")[0].split())
@@ -215,7 +223,7 @@ def test_cached_check_loads_neither_the_sdk_nor_the_model_generator(tmp_path: Pa
 def command(*arguments: str) -> str:
     """Code that runs the command and goes on when it is done well."""
     return (
-        "from toolfold.cli import main\n"
+        "from toolfold.cli.main import main\n"
         f"try: code = main({list(arguments)!r})\n"
         "except SystemExit as end: code = end.code\n"
         "assert code in (0, None), code"

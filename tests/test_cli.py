@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from toolfold.cli import main
+from toolfold.cli.main import main
 
 MANIFEST = """\
 toolfold: 1
@@ -59,7 +59,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 def toolfold(*arguments: str, cwd: Path) -> Said:
     """The command in a process of its own, for what imports generated packages."""
     done = subprocess.run(
-        [sys.executable, "-m", "toolfold.cli", *arguments],
+        [sys.executable, "-m", "toolfold", *arguments],
         cwd=cwd,
         capture_output=True,
         text=True,

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from toolfold.cli import main
+from toolfold.cli.main import main
 
 MANIFEST: Final = """
 toolfold: 1
@@ -73,7 +73,7 @@ def test_the_class_to_start_from_is_strictly_typed_and_answers(project: Path) ->
         check=False,
     )
     tried = subprocess.run(
-        [sys.executable, "-m", "toolfold.cli", "try", "find", '{"query": "x"}'],
+        [sys.executable, "-m", "toolfold", "try", "find", '{"query": "x"}'],
         capture_output=True,
         text=True,
         check=False,

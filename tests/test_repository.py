@@ -23,7 +23,7 @@ def tree_of(folder: Path) -> dict[str, bytes]:
 
 def toolfold(*arguments: str, cwd: Path, **environment: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "toolfold.cli", *arguments],
+        [sys.executable, "-m", "toolfold", *arguments],
         cwd=cwd,
         env=os.environ | environment,
         capture_output=True,

@@ -64,7 +64,7 @@ class Lines:
 @contextmanager
 def toolfold(folder: Path, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
     process = subprocess.Popen(
-        [sys.executable, "-m", "toolfold.cli", *arguments],
+        [sys.executable, "-m", "toolfold", *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
         stdin=subprocess.PIPE,

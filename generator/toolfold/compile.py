@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from toolfold.emit.cache import Cache
-from toolfold.emit.models import Modelling
+from toolfold.emit.models.modules import Modelling
+from toolfold.emit.models.worker import Progress, Worker
 from toolfold.emit.render import render
-from toolfold.emit.worker import Progress, Worker
 from toolfold.errors import ManifestError, Problem
-from toolfold.fingerprint import code_fingerprint
 from toolfold.manifest.glance import UnsureError, glance
 from toolfold.manifest.load import Loaded, examine
-from toolfold.plan.build import finish_plan, plan_tools
+from toolfold.memo.fingerprint import code_fingerprint
+from toolfold.memo.store import Cache
+from toolfold.plan.catalog import finish_plan, plan_tools
 from toolfold.plan.kept import kept_for
 from toolfold.plan.model import Cost, Plan
-from toolfold.plan.paths import OutputPath
+from toolfold.plan.text.paths import OutputPath
 
 _LARGE: Final = 300_000  # bytes: some hundreds of tools
 

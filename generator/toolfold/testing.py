@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from toolfold.cli.report import Drift, report
+from toolfold.commands.generate import check, project_at
 from toolfold.errors import ManifestError
-from toolfold.project import check, project_at
-from toolfold.report import Drift, report
 
 
 def assert_current(manifest: Path | str, output: Path | str | None = None) -> None:

@@ -3,10 +3,10 @@
 Importing this package costs neither the MCP SDK nor Pydantic: both load when they are needed.
 """
 
-from toolfold_runtime.catalog import Catalog
+from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.call import is_cancelled, progress, results_cache
-from toolfold_runtime.serve import Handler, serve
+from toolfold_runtime.serving.serve import Handler, serve
 from toolfold_runtime.typing import Anything, MaybeAwaitable
 
 __all__ = [

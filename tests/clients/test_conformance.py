@@ -9,7 +9,7 @@ from typing import Final
 
 import pytest
 import yaml
-from toolfold.cli import main
+from toolfold.cli.main import main
 
 from tests.clients.node import INSTALLED, program, run_node
 from tests.clients.serving import listening

@@ -13,15 +13,15 @@ import mcp_types as types
 from mcp import Client
 from mcp.server.lowlevel import Server
 from splintr import Tokenizer
-from toolfold.cli import main
+from toolfold.cli.main import main
 from toolfold.manifest.load import load
-from toolfold.plan.build import build_plan
+from toolfold.plan.catalog import build_plan
 from toolfold.plan.model import Plan
 from toolfold_runtime import Catalog
-from toolfold_runtime.dispatch import Dispatcher
+from toolfold_runtime.disclosure.dispatch import Dispatcher
+from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
-from toolfold_runtime.server import build_server
+from toolfold_runtime.serving.protocol import build_server
 
 Json = dict[str, Any]
 Era = Literal["legacy", "2026-07-28"]

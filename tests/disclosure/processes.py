@@ -100,7 +100,7 @@ def free_port() -> int:
 
 
 def serve_command(project: Project, *options: str) -> list[str]:
-    command = [sys.executable, "-m", "toolfold.cli", "serve", "-m", str(project.manifest)]
+    command = [sys.executable, "-m", "toolfold", "serve", "-m", str(project.manifest)]
     return [*command, *options]
 
 

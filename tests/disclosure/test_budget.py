@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from toolfold.budget import budget_report
-from toolfold.cli import main
+from toolfold.cli.main import main
+from toolfold.commands.budget import budget_report
 
 from tests.disclosure.catalogs import SHELF, Json, changed, planned, sized, written
 
@@ -163,7 +163,7 @@ def test_budget_on_a_terminal_shows_a_bar_per_row(tmp_path: Path) -> None:
     path = written(tmp_path, SHELF)
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "toolfold.cli", "budget", "-m", str(path)], stdout=theirs
+        [sys.executable, "-m", "toolfold", "budget", "-m", str(path)], stdout=theirs
     )
     os.close(theirs)
     out = b""

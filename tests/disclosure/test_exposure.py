@@ -89,7 +89,7 @@ def test_hybrid_lists_no_more_hot_tools_than_their_budget_allows(
 def test_serve_takes_another_exposure_and_no_unknown_one(shelf: Project) -> None:
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": _ABOUT}}
     (shelf.folder / "implementation.py").write_text("class Shelf: ...\n", encoding="utf-8")
-    command = [sys.executable, "-m", "toolfold.cli", "serve", "-m", str(shelf.manifest)]
+    command = [sys.executable, "-m", "toolfold", "serve", "-m", str(shelf.manifest)]
 
     done = subprocess.run(
         [*command, "--exposure", "hybrid"],

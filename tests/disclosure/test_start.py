@@ -18,10 +18,10 @@ opened = []
 sys.addaudithook(lambda event, args: opened.append(str(args[0])) if event == "open" else None)
 import anyio
 from mcp import Client
-from toolfold_runtime.dispatch import Dispatcher
+from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
-from toolfold_runtime.server import build_server
+from toolfold_runtime.running.backends.python import backend_of
+from toolfold_runtime.serving.protocol import build_server
 import {package}.server as generated
 
 server = build_server(Dispatcher(

@@ -11,10 +11,10 @@ from typing import Any, Final
 
 import pytest
 import yaml
-from toolfold_runtime.dispatch import Dispatcher
+from toolfold_runtime.disclosure.dispatch import Dispatcher
+from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
-from toolfold_runtime.server import build_server
+from toolfold_runtime.serving.protocol import build_server
 
 from tests.disclosure.catalogs import (
     Baked,

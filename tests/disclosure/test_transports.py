@@ -14,8 +14,8 @@ from typing import Any, Final
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
-from toolfold_runtime.http import listening_on
-from toolfold_runtime.serve import add_options
+from toolfold_runtime.serving.http import listening_on
+from toolfold_runtime.serving.serve import add_options
 
 from tests.disclosure.catalogs import (
     ERAS,

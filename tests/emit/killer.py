@@ -18,7 +18,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import toolfold.cli
+import toolfold.cli.main
 
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _CHANGES = frozenset(
@@ -82,7 +82,7 @@ def state(root: Path) -> dict[str, str]:
 
 def _run(project: Path) -> int:
     os.chdir(project)
-    return toolfold.cli.main(["generate", "--quiet"])
+    return toolfold.cli.main.main(["generate", "--quiet"])
 
 
 def _forked(project: Path, countdown: Countdown, left: int) -> int:

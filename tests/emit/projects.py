@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from toolfold.cli import main
+from toolfold.cli.main import main
 
 Json = dict[str, Any]
 

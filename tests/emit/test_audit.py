@@ -3,7 +3,7 @@
 import ast
 
 import pytest
-from toolfold.emit.audit import audited_names
+from toolfold.emit.models.audit import audited_names
 
 
 def audit(source: str) -> set[str]:

@@ -135,11 +135,11 @@ def test_a_run_interrupted_by_the_keyboard_leaves_the_old_tree(tmp_path: Path) -
     old = state(tmp_path / "generated")
     write_manifest(tmp_path, manifest("one", "two", "three"))
     script = (
-        "import os, signal, sys, toolfold.cli\n"
+        "import os, signal, sys, toolfold.cli.main\n"
         "def watch(event, arguments):\n"
         "    if event == 'os.link': os.kill(os.getpid(), signal.SIGINT)\n"
         "sys.addaudithook(watch)\n"
-        "sys.exit(toolfold.cli.main(['generate']))\n"
+        "sys.exit(toolfold.cli.main.main(['generate']))\n"
     )
 
     done = python(tmp_path, "-c", script)

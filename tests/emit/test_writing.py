@@ -14,16 +14,16 @@ from tests.emit.projects import Done, generate, manifest, python, snapshot, tool
 # Root may write anywhere; without its capabilities it obeys the permissions of what it owns.
 _WITHOUT_PRIVILEGES: Final = """
 import ctypes, sys
-import toolfold.cli
+import toolfold.cli.main
 header = (ctypes.c_uint32 * 2)(0x20080522, 0)
 assert ctypes.CDLL(None).capset(header, (ctypes.c_uint32 * 6)()) == 0
-sys.exit(toolfold.cli.main(sys.argv[1:]))
+sys.exit(toolfold.cli.main.main(sys.argv[1:]))
 """
 _WITH_SMALL_FILES: Final = """
 import resource, sys
-import toolfold.cli
+import toolfold.cli.main
 resource.setrlimit(resource.RLIMIT_FSIZE, (65536, 65536))
-sys.exit(toolfold.cli.main(sys.argv[1:]))
+sys.exit(toolfold.cli.main.main(sys.argv[1:]))
 """
 
 
@@ -233,7 +233,7 @@ def test_files_of_another_manifest_are_refused_and_kept(tmp_path: Path) -> None:
 def test_two_runs_at_once_both_succeed_and_leave_one_whole_tree(tmp_path: Path) -> None:
     names = [f"tool{number}" for number in range(30)]
     write_manifest(tmp_path, manifest(*names))
-    command = [sys.executable, "-m", "toolfold.cli", "generate", "--no-cache", "--quiet"]
+    command = [sys.executable, "-m", "toolfold", "generate", "--no-cache", "--quiet"]
     runs = [
         subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         for _ in range(4)

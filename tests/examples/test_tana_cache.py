@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolfold_runtime.dispatch import Dispatcher
+from toolfold_runtime.disclosure.dispatch import Dispatcher
+from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
 
 from examples.tana.store import open_store
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from toolfold.cli import main
+from toolfold.cli.main import main
 from toolfold.manifest.load import load
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold_runtime import Catalog

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from toolfold.plan.schemas import served_output
+from toolfold.plan.schemas.served import served_output
 from toolfold_runtime import Catalog
 
 from tests.importing.hard_cases import HARD_CASES, HardCase
@@ -30,7 +30,7 @@ _CALL: Final = """
 import asyncio, importlib, json, sys
 from toolfold_runtime import ToolError
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
+from toolfold_runtime.running.backends.python import backend_of
 
 catalog = importlib.import_module("hard_mcp.server").CATALOG
 

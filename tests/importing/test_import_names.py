@@ -164,7 +164,7 @@ def test_the_id_works_wherever_a_name_does(tmp_path: Path) -> None:
         assert catalog.entry(identity) == catalog.entry(name)
         assert catalog.entry(identity).definition["_meta"]["toolfold/id"] == identity
         assert catalog.details(identity) == catalog.details(name)
-        tried = python(tmp_path, "-m", "toolfold.cli", "try", identity, '{"q": "x"}')
+        tried = python(tmp_path, "-m", "toolfold", "try", identity, '{"q": "x"}')
         assert tried.code == 1
         assert tried.out.startswith(f"backend_failed: {name} has no implementation")
 

@@ -34,7 +34,7 @@ def test_two_interpreters_write_the_same_bytes(tmp_path: Path) -> None:
         folder.mkdir()
         file = save(folder, tools)
         environment = {"PYTHONHASHSEED": seed, "LC_ALL": "C" if seed == "0" else "C.UTF-8"}
-        command = ("-m", "toolfold.cli", "import", "tools", file)
+        command = ("-m", "toolfold", "import", "tools", file)
         assert python(folder, *command, environment=environment).code == 0
         written.append((folder / "tools.yaml").read_bytes())
 

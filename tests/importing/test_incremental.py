@@ -25,7 +25,7 @@ def hook(event, arguments):
     if event == "subprocess.Popen":
         started.append([str(part) for part in arguments[1]])
 sys.addaudithook(hook)
-from toolfold.cli import main
+from toolfold.cli.main import main
 said = io.StringIO()
 with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
     code = main(sys.argv[1:])
@@ -184,7 +184,7 @@ _CALL: Final = """
 import asyncio, json, sys
 from many_mcp.server import CATALOG
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
+from toolfold_runtime.running.backends.python import backend_of
 
 class Echo:
     def __getattr__(self, method):
@@ -216,7 +216,9 @@ def test_a_call_imports_the_models_of_its_tool_and_of_no_other(
 def test_many_tools_are_modelled_by_two_processes_and_formatted_in_one_pass(made: Path) -> None:
     started: list[list[str]] = json.loads((made / "started.json").read_text(encoding="utf-8"))
 
-    assert len([command for command in started if "toolfold.emit.worker" in str(command)]) == 1
+    assert (
+        len([command for command in started if "toolfold.emit.models.worker" in str(command)]) == 1
+    )
     assert len([command for command in started if "format" in command]) == 1
     assert len(started) == 2
 
@@ -244,7 +246,7 @@ def test_two_interpreters_generate_the_same_bytes_with_and_without_a_cache(
 ) -> None:
     shutil.copy(made / "tools.yaml", tmp_path)
     environment = {"PYTHONHASHSEED": "4242", "LC_ALL": "C"}
-    options = ("-m", "toolfold.cli", "generate", "--quiet", "--no-cache")
+    options = ("-m", "toolfold", "generate", "--quiet", "--no-cache")
 
     done = python(tmp_path, *options, environment=environment)
 
@@ -265,7 +267,7 @@ def test_no_process_ever_runs_code_that_lies_beside_the_manifest(
     trap = "import os\nos.close(os.open('ran', os.O_CREAT))\nraise SystemExit('it was run')\n"
     for module in ("dataclasses", "ast", "inflect", "toolfold", "datamodel_code_generator"):
         (tmp_path / f"{module}.py").write_text(trap, encoding="utf-8")
-    script = "import sys; sys.path.remove(''); from toolfold.cli import main; sys.exit(main())"
+    script = "import sys; sys.path.remove(''); from toolfold.cli.main import main; sys.exit(main())"
 
     done = python(tmp_path, "-c", script, "generate", "--quiet", "--no-cache")
 
@@ -281,11 +283,11 @@ def test_a_batch_that_fails_in_the_second_process_is_reported_and_writes_nothing
     (tmp_path / "broken").mkdir()
     broken = (
         "import sys\n"
-        "if 'toolfold.emit.worker' in ' '.join(sys.orig_argv):\n"
+        "if 'toolfold.emit.models.worker' in ' '.join(sys.orig_argv):\n"
         "    raise SystemExit('no memory left')\n"
     )
     (tmp_path / "broken/sitecustomize.py").write_text(broken, encoding="utf-8")
-    options = ("-m", "toolfold.cli", "generate", "--quiet", "--no-cache")
+    options = ("-m", "toolfold", "generate", "--quiet", "--no-cache")
 
     done = python(tmp_path, *options, environment=environment)
 

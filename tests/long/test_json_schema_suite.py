@@ -11,9 +11,9 @@ from urllib.parse import urldefrag, urljoin
 
 import pytest
 from toolfold_runtime import Catalog, ToolError
-from toolfold_runtime.dispatch import Dispatcher
+from toolfold_runtime.disclosure.dispatch import Dispatcher
+from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
 
 from tests.runtime.demo import Json, generate
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from toolfold.plan.tokens import count
+from toolfold.plan.disclosure.tokens import count
 
 from tests.site.browser import started
 from tests.site.material import built, check_links, served, toolfold, visiting

@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolfold.cli import main
+from toolfold.cli.main import main
 from toolfold.errors import ManifestError
 from toolfold.manifest.load import load
 from toolfold.manifest.read import read_yaml

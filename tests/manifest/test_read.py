@@ -291,7 +291,7 @@ def test_hostile_files_end_a_process_quickly_with_exit_1(data: bytes, tmp_path: 
     (tmp_path / "tools.yaml").write_bytes(data)
 
     done = subprocess.run(
-        [sys.executable, "-m", "toolfold.cli", "check"],
+        [sys.executable, "-m", "toolfold", "check"],
         cwd=tmp_path,
         capture_output=True,
         text=True,

@@ -5,7 +5,7 @@ import ast
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolfold.plan.escape import (
+from toolfold.plan.text.escape import (
     docstring,
     markdown,
     markdown_code,
@@ -14,7 +14,7 @@ from toolfold.plan.escape import (
     python_literal,
     url,
 )
-from toolfold.plan.paths import file_stem, output_path
+from toolfold.plan.text.paths import file_stem, output_path
 
 TEXT = st.text() | st.text(st.sampled_from("\"'\\\n\r\t{}[]()<>`*_#|&%$ \x00\u2028a1"))
 SCALARS = (

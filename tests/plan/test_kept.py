@@ -13,8 +13,8 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolfold.compile import Compiled, compile_manifest
-from toolfold.emit.cache import Cache
 from toolfold.errors import ManifestError
+from toolfold.memo.store import Cache
 
 Json = dict[str, Any]
 Edit = Callable[[Json], object]

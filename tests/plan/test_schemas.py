@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from toolfold.errors import ManifestError
 from toolfold.manifest.load import load
-from toolfold.plan.build import build_plan
+from toolfold.plan.catalog import build_plan
 from toolfold.plan.model import Plan
 
 HEAD = """\

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from hypothesis import given
 from hypothesis import strategies as st
-from toolfold.plan.search_index import Change, edited, index_of
+from toolfold.plan.search.index import Change, edited, index_of
 from toolfold_runtime.search.index import numbers
 
 _WORDS: Final = ["order", "pay", "payment", "user", "list", "a1", "日本", "本", "ñandu", "x"]

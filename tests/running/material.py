@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from toolfold_runtime import ToolError
-from toolfold_runtime.dispatch import Dispatcher, Reply
+from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
+from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.call import Report
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
 
 from tests.disclosure.catalogs import Json, Project, project
 

@@ -10,7 +10,7 @@ import anyio
 import pytest
 from mcp import Client
 from toolfold_runtime import ToolError, is_cancelled, progress, results_cache
-from toolfold_runtime.dispatch import Dispatcher
+from toolfold_runtime.disclosure.dispatch import Dispatcher
 
 from tests.running.material import Served, outcome, tool, value_of
 

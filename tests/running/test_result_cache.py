@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from toolfold_runtime.dispatch import Dispatcher
+from toolfold_runtime.bounded import Kept
+from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.running.cache import ResultCache
-from toolfold_runtime.running.kept import Kept
 from toolfold_runtime.running.results import Result
 
 from tests.running.material import Served, outcome, tool, value_of

@@ -9,14 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from splintr import Tokenizer
 from toolfold_runtime import ToolError
-from toolfold_runtime.dispatch import Dispatcher, Reply
+from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
 from toolfold_runtime.jsontext import compact
-from toolfold_runtime.running.cut import cut
 from toolfold_runtime.running.fields import parsed, picked
 from toolfold_runtime.running.results import Result
-from toolfold_runtime.running.schemas import Schemas
 from toolfold_runtime.running.shape import Shaper
 from toolfold_runtime.running.tokens import estimated
+from toolfold_runtime.running.truncate import cut
+from toolfold_runtime.running.validators import Schemas
 
 from tests.disclosure.catalogs import call, names
 from tests.running.material import Json, Served, tool, value_of

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any, Final
 
-from toolfold.cli import main
+from toolfold.cli.main import main
 
 Json = dict[str, Any]
 

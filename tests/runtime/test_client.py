@@ -100,7 +100,7 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("demo")
     output = generate(folder, MANIFEST)
     if request.param == "serve, modern":
-        arguments = ["-m", "toolfold.cli", "serve", "-m", str(folder / "tools.yaml")]
+        arguments = ["-m", "toolfold", "serve", "-m", str(folder / "tools.yaml")]
         parameters = StdioServerParameters(command=sys.executable, args=arguments)
         return anyio.run(_talk, parameters, "2026-07-28")
     environment = {**os.environ, "PYTHONPATH": str(output)}

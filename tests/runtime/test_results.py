@@ -9,8 +9,8 @@ from typing import Any, Final
 
 import pytest
 from toolfold_runtime import Catalog, ToolError
+from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Answer, Executor
-from toolfold_runtime.running.methods import backend_of
 
 from tests.runtime.demo import Json, generate
 
@@ -142,7 +142,7 @@ def test_what_the_validator_accepts_reaches_the_method_unchanged(
 def test_extra_parameters_of_meta_tools_are_refused_where_the_manifest_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from toolfold.cli import main
+    from toolfold.cli.main import main
 
     manifest = {
         "toolfold": 1,

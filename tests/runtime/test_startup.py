@@ -12,11 +12,11 @@ import anyio
 import pytest
 from mcp import Client, MCPError
 from mcp_types import INVALID_PARAMS
-from toolfold_runtime.catalog import Catalog
-from toolfold_runtime.dispatch import Dispatcher
+from toolfold_runtime.catalog.catalog import Catalog
+from toolfold_runtime.disclosure.dispatch import Dispatcher
+from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
-from toolfold_runtime.server import build_server
+from toolfold_runtime.serving.protocol import build_server
 
 from tests.runtime.demo import MANIFEST, PACKAGE, Json, generate
 
@@ -35,7 +35,7 @@ server.capabilities()
 server.tool_schema("add")
 steps.append(loaded())
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
+from toolfold_runtime.running.backends.python import backend_of
 
 class Tools:
     def add(self, params):

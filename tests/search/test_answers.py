@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolfold.cli import main
+from toolfold.cli.main import main
 from toolfold_runtime import Catalog
 
 from tests.disclosure.catalogs import Baked, Json, call, project, tokens, written

@@ -5,8 +5,8 @@ import math
 from pathlib import Path
 
 import pytest
-from toolfold.cli import main
-from toolfold.evaluate import evaluate, read_queries, scores
+from toolfold.cli.main import main
+from toolfold.commands.evaluate import evaluate, read_queries, scores
 
 from tests.disclosure.catalogs import written
 from tests.search.catalogs import TOWN

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from toolfold.cli import main
+from toolfold.cli.main import main
 
 from tests.disclosure.catalogs import Json, written
 from tests.search.catalogs import manifest, tool

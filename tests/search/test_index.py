@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolfold.errors import ManifestError
 from toolfold.manifest.load import load
-from toolfold.plan.build import build_plan
+from toolfold.plan.catalog import build_plan
 from toolfold_runtime import Catalog
 from toolfold_runtime.search.index import MOST, numbers, packed
 from toolfold_runtime.search.words import words
@@ -66,7 +66,7 @@ def test_vectors_are_the_same_bytes_with_any_number_of_threads(
     program = (
         "import sys, pathlib\n"
         "from toolfold.manifest.load import load\n"
-        "from toolfold.plan.build import build_plan\n"
+        "from toolfold.plan.catalog import build_plan\n"
         "data = build_plan(load(pathlib.Path(sys.argv[1])), '').data\n"
         "sys.stdout.write(data['search/vectors.jsonl'] + data['search/related.jsonl'])\n"
     )

@@ -174,7 +174,7 @@ def test_two_interpreters_with_other_hash_seeds_rank_alike(tmp_path: Path) -> No
     said = set()
     for seed in ("1", "2"):
         done = subprocess.run(
-            [sys.executable, "-m", "toolfold.cli", "search", TASK, "-m", str(path), "--json"],
+            [sys.executable, "-m", "toolfold", "search", TASK, "-m", str(path), "--json"],
             env=os.environ | {"PYTHONHASHSEED": seed},
             capture_output=True,
             text=True,

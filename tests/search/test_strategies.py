@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toolfold.cli import main
+from toolfold.cli.main import main
 from toolfold_runtime.search.find import Finder
 
 from tests.disclosure.catalogs import MODERN, Json, Project, call, project, written
@@ -19,7 +19,7 @@ HYBRID: Json = TOWN | {"disclosure": {"search": "hybrid", "exposure": "progressi
 WITHOUT = (
     "import sys\n"
     "for name in ('numpy', 'tokenizers', 'wordllama'): sys.modules[name] = None\n"
-    "from toolfold.cli import main\n"
+    "from toolfold.cli.main import main\n"
     "sys.exit(main(sys.argv[1:]))\n"
 )
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import markdown
 import pyromark
 from markdown_it import MarkdownIt
-from toolfold.plan.escape import shown
+from toolfold.plan.text.escape import shown
 
 from tests.security.material import Files, Json, collapsed, printable
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from toolfold.compile import compile_manifest
-from toolfold.plan.escape import shown
+from toolfold.plan.text.escape import shown
 
 Json = dict[str, Any]
 Files = Mapping[PurePosixPath, str]

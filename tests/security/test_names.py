@@ -43,7 +43,7 @@ from pathlib import Path
 sys.path.insert(0, "generated")
 from names.server import CATALOG
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.methods import backend_of
+from toolfold_runtime.running.backends.python import backend_of
 
 class Echo:
     def __getattr__(self, name):
@@ -370,7 +370,7 @@ def test_a_hand_written_keyword_that_reaches_out_is_refused(key: str, tmp_path: 
 
 _WATCHED: Final = """
 import sys
-from toolfold.cli import main
+from toolfold.cli.main import main
 
 def watch(event, arguments):
     if event.startswith(("socket.connect", "socket.getaddrinfo", "urllib.", "http.", "ftplib.")):
@@ -488,7 +488,7 @@ def test_a_refused_key_cannot_write_to_the_terminal(tmp_path: Path) -> None:
 
     for form in ("text", "github"):
         done = subprocess.run(
-            [sys.executable, "-m", "toolfold.cli", "generate", "--format", form],
+            [sys.executable, "-m", "toolfold", "generate", "--format", form],
             cwd=tmp_path,
             capture_output=True,
             text=True,

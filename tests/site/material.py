@@ -36,7 +36,7 @@ def toolfold(folder: Path, *arguments: str, **environment: str) -> Said:
     import os
 
     done = subprocess.run(
-        [sys.executable, "-m", "toolfold.cli", *arguments],
+        [sys.executable, "-m", "toolfold", *arguments],
         cwd=folder,
         env=os.environ | environment,
         capture_output=True,

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final, get_args
 
 import pytest
-from toolfold.plan.tokens import count
+from toolfold.plan.disclosure.tokens import count
 from toolfold_runtime.errors import Code
 
 from tests.site.material import built, toolfold
@@ -158,7 +158,7 @@ def test_a_removed_tool_is_told_and_a_revision_that_is_none_refused(project: Pat
 
 def test_without_the_extra_the_answer_names_it(project: Path) -> None:
     hide = "import sys; sys.modules['zensical'] = None; sys.modules['pyromark'] = None\n"
-    code = f"{hide}from toolfold.cli import main; sys.exit(main(['docs', 'build']))"
+    code = f"{hide}from toolfold.cli.main import main; sys.exit(main(['docs', 'build']))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False
     )

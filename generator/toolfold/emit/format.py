@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import cache
 from typing import Final
 
-from toolfold.plan.paths import OutputPath
+from toolfold.plan.text.paths import OutputPath
 
 Sources = Mapping[OutputPath, str]
 

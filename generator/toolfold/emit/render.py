@@ -6,13 +6,13 @@ from typing import Final
 
 import jinja2
 
-from toolfold.emit.cache import Cache
 from toolfold.emit.format import formatted
-from toolfold.emit.models import Modelling, module_key
+from toolfold.emit.models.modules import Modelling, module_key
 from toolfold.emit.templates import templates_dir
-from toolfold.plan.keys import content_key
+from toolfold.memo.keys import content_key
+from toolfold.memo.store import Cache
 from toolfold.plan.model import PagePlan, Plan
-from toolfold.plan.paths import OutputPath, output_path
+from toolfold.plan.text.paths import OutputPath, output_path
 
 Files = dict[OutputPath, str]
 

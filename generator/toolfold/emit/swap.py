@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from toolfold.errors import OutputError
-from toolfold.plan.paths import OutputPath
+from toolfold.plan.text.paths import OutputPath
 
 try:
     import fcntl

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolfold.importing.sources import ForeignTool
-from toolfold.plan.meta_tools import default_meta_names
-from toolfold.plan.naming import identities
-from toolfold.plan.paths import file_stem
+from toolfold.plan.disclosure.meta_tools import default_meta_names
+from toolfold.plan.names.python import identities
+from toolfold.plan.text.paths import file_stem
 
 _LEGAL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 _LONGEST: Final = 64

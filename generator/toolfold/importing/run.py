@@ -9,7 +9,7 @@ from toolfold.importing.convert import manifest_of, server_name
 from toolfold.importing.sources import ForeignTool, read_tools
 from toolfold.importing.write import manifest_text
 from toolfold.manifest.load import load
-from toolfold.plan.build import build_plan
+from toolfold.plan.catalog import build_plan
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from toolfold.errors import Place
 from toolfold.manifest.load import Loaded
-from toolfold.plan.keys import content_key
+from toolfold.memo.keys import content_key
 from toolfold.plan.model import ToolPlan, ToolTexts
 from toolfold.plan.problems import Problems, Said
 from toolfold.plan.tool import plan_tool

@@ -4,10 +4,10 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from toolfold.memo.keys import content_key
 from toolfold.plan.kept import Kept, Texts, text_key
-from toolfold.plan.keys import content_key
 from toolfold.plan.model import ToolPlan
-from toolfold.plan.search_index import Change, Index, Means, edited, index_of, mean_lengths
+from toolfold.plan.search.index import Change, Index, Means, edited, index_of, mean_lengths
 
 _TOOLS: Final = "index tools"
 _LINES: Final = ("words", "pairs", "grams")

@@ -1,27 +1,27 @@
 """One tool: its schemas checked, its models named, its entry in the catalog written."""
 
 from jsonschema_rs import ValidationError, Validator
-from toolfold_runtime.catalog import full
+from toolfold_runtime.catalog.catalog import full
 from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Manifest, Tool
-from toolfold.plan import naming
-from toolfold.plan.budgets import listed_tokens
-from toolfold.plan.check_names import method_of
-from toolfold.plan.check_schemas import check_examples, check_origin
-from toolfold.plan.escape import docstring, json_text
-from toolfold.plan.execution import limits_of
-from toolfold.plan.hits import hit_forms, hit_tokens
-from toolfold.plan.keywords import walk
-from toolfold.plan.meta_tools import runner_of
+from toolfold.plan.disclosure.budgets import listed_tokens
+from toolfold.plan.disclosure.execution import limits_of
+from toolfold.plan.disclosure.meta_tools import runner_of
+from toolfold.plan.disclosure.signature import signature
+from toolfold.plan.disclosure.tokens import count
+from toolfold.plan.disclosure.tool_views import tool_views
 from toolfold.plan.model import Json, ToolPlan, ToolTexts
-from toolfold.plan.modelled import Modelled, encoded_alike, modelled
+from toolfold.plan.names import python as naming
+from toolfold.plan.names.check import method_of
 from toolfold.plan.problems import Problems, Report
-from toolfold.plan.schemas import Origin, input_origin, output_origin, served_output
-from toolfold.plan.search_words import search_words
-from toolfold.plan.signature import signature
-from toolfold.plan.tokens import count
-from toolfold.plan.views.detail import tool_views
+from toolfold.plan.schemas.check import check_examples, check_origin
+from toolfold.plan.schemas.keywords import walk
+from toolfold.plan.schemas.modelled import Modelled, encoded_alike, modelled
+from toolfold.plan.schemas.served import Origin, input_origin, output_origin, served_output
+from toolfold.plan.search.results import hit_forms, hit_tokens
+from toolfold.plan.search.words import search_words
+from toolfold.plan.text.escape import docstring, json_text
 
 
 def plan_tool(

@@ -12,7 +12,7 @@ from typing import Final
 
 from toolfold.errors import OutputError, UsageError
 from toolfold.plan.docs.llms import full_text
-from toolfold.plan.header import MARK
+from toolfold.plan.text.header import MARK
 from toolfold.site.catalog import catalog_json
 
 _OWNED: Final = ".gitignore"

@@ -6,7 +6,7 @@ from typing import Any
 
 from toolfold.errors import UsageError
 from toolfold.plan.docs.links import tool_page
-from toolfold.plan.escape import json_text
+from toolfold.plan.text.escape import json_text
 
 Json = dict[str, Any]
 

@@ -6,9 +6,9 @@ import tempfile
 import threading
 from pathlib import Path
 
-from toolfold.project import Project
+from toolfold.commands.generate import Project
+from toolfold.develop.watch import Loop, Regenerated, Tell, saves
 from toolfold.site.build import require_builder, stage
-from toolfold.watch import Loop, Regenerated, Tell, saves
 
 
 def preview(project: Project, address: str, tell: Tell) -> int:

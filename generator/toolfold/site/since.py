@@ -5,13 +5,13 @@ import tarfile
 import tempfile
 from pathlib import Path
 
-from toolfold.commit import git
+from toolfold.commands.git import git
 from toolfold.errors import UsageError
 from toolfold.manifest.load import examine, load
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.docs.changes import changes_page
-from toolfold.plan.header import header_for
+from toolfold.plan.text.header import header_for
 
 
 def changes_since(manifest: Path, revision: str) -> str:

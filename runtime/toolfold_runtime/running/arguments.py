@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from toolfold_runtime.catalog import Entry, Json
+from toolfold_runtime.catalog.catalog import Entry, Json
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.coerce import coerced
 from toolfold_runtime.running.defaults import Defaults, defaults_of
-from toolfold_runtime.running.schemas import INPUT, Schemas
+from toolfold_runtime.running.validators import INPUT, Schemas
 from toolfold_runtime.validation import ValidationError, explained
 
 _MOST_SHOWN: Final = 10

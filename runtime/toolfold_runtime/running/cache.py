@@ -6,8 +6,8 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias
 
+from toolfold_runtime.bounded import Counts, Kept
 from toolfold_runtime.jsontext import canonical
-from toolfold_runtime.running.kept import Counts, Kept
 from toolfold_runtime.running.results import Result
 
 #: How a result was had: `off` for tools that are not cached, `shared` with an equal call.

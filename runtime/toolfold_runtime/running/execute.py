@@ -6,18 +6,18 @@ validate arguments → look in the cache → backend → validate result → sha
 from functools import partial
 from typing import Any
 
-from toolfold_runtime.catalog import Catalog, Entry, Json
+from toolfold_runtime.catalog.catalog import Catalog, Entry, Json
 from toolfold_runtime.running import cache as cached
 from toolfold_runtime.running import limits as limited
 from toolfold_runtime.running.arguments import Arguments, Checked
-from toolfold_runtime.running.backend import Backend
+from toolfold_runtime.running.backends.backend import Backend
 from toolfold_runtime.running.cache import ResultCache, State
 from toolfold_runtime.running.call import Call, Report
 from toolfold_runtime.running.limits import Limits
 from toolfold_runtime.running.results import Result, checked
-from toolfold_runtime.running.schemas import Schemas
 from toolfold_runtime.running.shape import Answer, Shaper
 from toolfold_runtime.running.telemetry import Telemetry
+from toolfold_runtime.running.validators import Schemas
 
 __all__ = ["Answer", "Executor"]
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, Final
 
 from toolfold_runtime import log
-from toolfold_runtime.catalog import Entry
+from toolfold_runtime.catalog.catalog import Entry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.call import Call
 

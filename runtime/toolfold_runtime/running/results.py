@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolfold_runtime import log
-from toolfold_runtime.catalog import Entry, Json
+from toolfold_runtime.catalog.catalog import Entry, Json
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
-from toolfold_runtime.running.schemas import OUTPUT, Schemas
+from toolfold_runtime.running.validators import OUTPUT, Schemas
 
 #: No answer is larger than this, whatever its budget: it would fill the client's memory and ours.
 MOST_BYTES: Final = 16_000_000

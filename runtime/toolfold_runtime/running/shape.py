@@ -6,15 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from toolfold_runtime.catalog import Entry, Json
+from toolfold_runtime.bounded import Kept
+from toolfold_runtime.catalog.catalog import Entry, Json
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
-from toolfold_runtime.running.cut import cut
 from toolfold_runtime.running.fields import picked
-from toolfold_runtime.running.kept import Kept
 from toolfold_runtime.running.results import Result, structured
-from toolfold_runtime.running.schemas import OUTPUT, Schemas
 from toolfold_runtime.running.tokens import estimated
+from toolfold_runtime.running.truncate import cut
+from toolfold_runtime.running.validators import OUTPUT, Schemas
 
 _ENTRIES: Final = 256
 _BYTES: Final = 32_000_000

@@ -18,10 +18,10 @@ from opentelemetry.metrics import CallbackOptions, Observation
 from opentelemetry.trace import StatusCode
 
 from toolfold_runtime import log
-from toolfold_runtime.catalog import Entry, Json
+from toolfold_runtime.bounded import Counts
+from toolfold_runtime.catalog.catalog import Entry, Json
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
-from toolfold_runtime.running.kept import Counts
 
 _NAME: Final = "toolfold"
 _LONGEST: Final = 4000

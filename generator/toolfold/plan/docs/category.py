@@ -6,9 +6,9 @@ from typing import Any
 from toolfold.plan.docs.charts import bars
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.docs.links import category_page, counted, tool_link
-from toolfold.plan.escape import markdown, markdown_block, markdown_code
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, PagePlan
-from toolfold.plan.paths import file_stem
+from toolfold.plan.text.escape import markdown, markdown_block, markdown_code
+from toolfold.plan.text.paths import file_stem
 
 _MOST_BARS = 12
 

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from toolfold.manifest.schema import Manifest, Tool
+from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.docs.links import tool_link
-from toolfold.plan.escape import json_text, markdown, markdown_code
 from toolfold.plan.model import Json
-from toolfold.plan.schemas import input_origin, output_origin
-from toolfold.plan.signature import type_name
+from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.text.escape import json_text, markdown, markdown_code
 
 _WORDS: Final = ("category", "effect", "tier")
 _TEXTS: Final = ("summary", "title", "description", "notes", "example", "examples", "tags")

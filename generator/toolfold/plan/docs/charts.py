@@ -6,7 +6,7 @@ A screen reader gets a title and the figures as a sentence; every figure is also
 from collections.abc import Sequence
 from typing import Final
 
-from toolfold.plan.escape import html_text
+from toolfold.plan.text.escape import html_text
 
 _WIDTH: Final = 520
 _ROW: Final = 40

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolfold.plan.docs.facts import Documented
-from toolfold.plan.escape import json_text, markdown_fence
 from toolfold.plan.model import Json
+from toolfold.plan.text.escape import json_text, markdown_fence
 
 _FOLDER: Final = "/path/to/project"  # a reader's own; no path of this machine may be told
 _URL: Final = "http://127.0.0.1:8000/mcp"

@@ -6,10 +6,10 @@ Foreign schemas hold anything anywhere, so nothing is taken for granted here.
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolfold.plan.escape import json_text, markdown, markdown_code
-from toolfold.plan.keywords import resolve
+from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.model import Json
-from toolfold.plan.signature import type_name
+from toolfold.plan.schemas.keywords import resolve
+from toolfold.plan.text.escape import json_text, markdown, markdown_code
 
 _DEEPEST: Final = 3
 _MOST_ROWS: Final = 60

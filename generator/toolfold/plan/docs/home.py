@@ -7,8 +7,8 @@ from toolfold.plan.docs.charts import bars, chains
 from toolfold.plan.docs.clients import clients
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.docs.links import category_link, counted, tool_link
-from toolfold.plan.escape import markdown, markdown_block, markdown_code
 from toolfold.plan.model import CategoryPlan, PagePlan
+from toolfold.plan.text.escape import markdown, markdown_block, markdown_code
 
 _EXPOSURES = {
     "direct": "This server lists every tool, and the steps below are there for whoever wants less.",

@@ -1,7 +1,7 @@
 """Where pages are, and links to them; a tool's address depends on its name alone."""
 
-from toolfold.plan.escape import markdown, markdown_code
-from toolfold.plan.paths import file_stem
+from toolfold.plan.text.escape import markdown, markdown_code
+from toolfold.plan.text.paths import file_stem
 
 
 def tool_page(name: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
-from toolfold.plan.tokens import count
+from toolfold.plan.disclosure.tokens import count
 
 BUDGET: Final = 100_000
 _FIRST: Final = ("index.md", "agents.md", "tokens.md")

@@ -2,13 +2,13 @@
 
 from typing import Final
 
-from toolfold.plan.budgets import budget_of
+from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.docs.charts import bars
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.docs.links import category_link, tool_link
-from toolfold.plan.escape import markdown, markdown_code, markdown_fence
 from toolfold.plan.model import Cost, MetaToolPlan, PagePlan
-from toolfold.plan.paths import file_stem
+from toolfold.plan.text.escape import markdown, markdown_code, markdown_fence
+from toolfold.plan.text.paths import file_stem
 
 _ERRORS: Final = {
     "unknown_tool": "No tool has that name. The answer lists the nearest names; nothing is rerouted.",

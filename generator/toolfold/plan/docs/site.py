@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 from typing import Any, Final
 
+from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.docs.links import category_link, category_page, counted, tool_link, tool_page
-from toolfold.plan.escape import html_text, markdown, yaml_text
 from toolfold.plan.model import PagePlan
-from toolfold.plan.tokens import count
+from toolfold.plan.text.escape import html_text, markdown, yaml_text
 
 #: A menu with more tools than this would outweigh the page that it stands beside.
 MOST_IN_MENU: Final = 120

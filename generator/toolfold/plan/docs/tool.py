@@ -4,10 +4,14 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from toolfold.manifest.schema import Tool
+from toolfold.plan.disclosure.meta_tools import runner_of
+from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.docs.facts import Documented
 from toolfold.plan.docs.fields import table
 from toolfold.plan.docs.links import category_link, tool_link, tool_page
-from toolfold.plan.escape import (
+from toolfold.plan.model import Json, PagePlan, ToolPlan
+from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.text.escape import (
     json_text,
     markdown,
     markdown_block,
@@ -16,10 +20,6 @@ from toolfold.plan.escape import (
     python_value,
     url,
 )
-from toolfold.plan.meta_tools import runner_of
-from toolfold.plan.model import Json, PagePlan, ToolPlan
-from toolfold.plan.schemas import input_origin, output_origin
-from toolfold.plan.signature import type_name
 
 _ROOT: Final = "../"
 _LINE: Final = 80  # a call that fits is shown on one line

@@ -1,0 +1,1 @@
+"""The command line: arguments in, findings printed, exit code out. The only package that prints."""

@@ -1,0 +1,89 @@
+"""Using a generated package from the command line; needs only what a server needs."""
+
+import contextlib
+import importlib
+import json
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from toolfold_runtime import ToolError
+from toolfold_runtime.catalog.catalog import StaleCatalogError
+
+from toolfold.errors import UsageError
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What a call in this process answered."""
+
+    text: str
+    is_error: bool
+
+
+def load_server(manifest: Path, output: Path | None) -> Any:
+    """The `server` module of the package generated from `manifest`."""
+    folder = output or manifest.parent / "generated"
+    packages = sorted(path.parents[1] for path in folder.glob("*/catalog/server.json"))
+    if not packages:
+        raise UsageError(f"{folder}/: no generated server here; run `toolfold generate` first")
+    if len(packages) > 1:
+        names = ", ".join(path.name for path in packages)
+        raise UsageError(f"{folder}/: several generated servers ({names}); use one output each")
+    sys.path.insert(0, str(folder.resolve()))
+    server = importlib.import_module(f"{packages[0].name}.server")
+    try:
+        server.CATALOG.server  # noqa: B018 - reads it, once
+    except StaleCatalogError as error:
+        raise UsageError(str(error)) from None
+    return server
+
+
+def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> Tried:
+    """Call one tool, a runner or a meta-tool, exactly as the server would."""
+    import anyio
+    from toolfold_runtime import log
+    from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
+    from toolfold_runtime.running.backends.implementation import (
+        ImplementationError,
+        load_implementation,
+    )
+    from toolfold_runtime.running.backends.python import backend_of
+    from toolfold_runtime.running.execute import Executor
+
+    log.set_up("text", "warning")
+    server = load_server(manifest, output)
+    catalog = server.CATALOG
+    given = _arguments(arguments)
+    # A meta-tool answers from the catalog; the user's code is loaded for nothing less than a call.
+    path = None if tool in server.META_TOOLS else catalog.server["implementation"]
+    try:
+        backend = backend_of(catalog, load_implementation(path, server.ROOT))
+        dispatcher = Dispatcher(catalog, server.META_TOOLS, Executor(catalog, backend))
+
+        async def call() -> Reply:
+            await backend.start()
+            try:
+                return await dispatcher.call(tool, given)
+            finally:
+                await backend.close()
+
+        # What a method prints is not the answer.
+        with contextlib.redirect_stdout(sys.stderr):
+            reply = anyio.run(call)
+    except ToolError as error:
+        return Tried(str(error), is_error=True)
+    except ImplementationError as error:
+        raise UsageError(str(error)) from None
+    return Tried("\n".join(reply.texts), is_error=False)
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    try:
+        given = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise UsageError(f"the arguments are not JSON: {error}") from None
+    if not isinstance(given, dict):
+        raise UsageError('the arguments are not a JSON object like {"query": "x"}')
+    return given

@@ -1,0 +1,1 @@
+"""The edit loop: watching files, restarting a server, proxying its stdio."""

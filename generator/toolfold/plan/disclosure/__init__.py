@@ -1,0 +1,1 @@
+"""What agents are shown: meta-tools, views, budgets and exposures."""

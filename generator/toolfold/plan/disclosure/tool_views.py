@@ -1,0 +1,85 @@
+"""Views of one tool: a line, what a correct call needs, and everything there is to know."""
+
+from toolfold.manifest.schema import Tool
+from toolfold.plan.disclosure.signature import type_name
+from toolfold.plan.model import Json
+from toolfold.plan.text.escape import json_text, one_line
+
+
+def tool_views(
+    name: str, tool: Tool, parameters: Json, returns: Json | None, form: str, runner: str
+) -> Json:
+    """`summary`, `schema`, and the `more` that makes a full view of a schema one.
+
+    A schema ends with the next step: the runner that runs the tool, if there is one.
+    """
+    if form == "text":
+        return _text_views(name, tool, parameters, returns, runner)
+    summary: Json = {"name": name, "description": tool.summary, "category": tool.category}
+    summary |= {"tags": tool.tags} if tool.tags else {}
+    schema: Json = {
+        "name": name,
+        "description": tool.description or tool.summary,
+        "category": tool.category,
+        "effect": tool.effect,
+        "parameters": parameters,
+    }
+    if returns is not None:
+        schema["returns"] = returns
+    if runner:
+        schema["next"] = runner
+    return {
+        "summary": json_text(summary | {"effect": tool.effect}),
+        "schema": json_text(schema),
+        "more": json_text(_more(tool)),
+    }
+
+
+def _more(tool: Tool) -> Json:
+    more: Json = {}
+    if tool.examples:
+        more["examples"] = [
+            {"description": e.description, "arguments": e.arguments}
+            if e.description
+            else {"arguments": e.arguments}
+            for e in tool.examples
+        ]
+    for key in ("notes", "related", "generates", "consumes"):
+        if value := getattr(tool, key):
+            more[key] = value
+    if tool.references:
+        more["references"] = [{"title": r.title, "url": r.url} for r in tool.references]
+    if tool.performance:
+        more["performance"] = tool.performance.model_dump(exclude_none=True)
+    return more
+
+
+def _text_views(name: str, tool: Tool, parameters: Json, returns: Json | None, runner: str) -> Json:
+    head = f"{name} [{tool.category}, {tool.effect}]"
+    tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
+    lines = [head, tool.description or tool.summary, "parameters:"]
+    properties = parameters.get("properties")
+    required = parameters.get("required") or []
+    for key, schema in (properties if isinstance(properties, dict) else {}).items():
+        lines.append(f"  {_parameter(key, schema, parameters, key in required)}")
+    if returns is not None:
+        lines.append(f"returns: {json_text(returns)}")
+    if runner:
+        lines.append(f"next: {runner}")
+    more = [
+        f"{key}: {value if isinstance(value, str) else json_text(value)}"
+        for key, value in _more(tool).items()
+    ]
+    return {
+        "summary": f"{head}: {tool.summary}{tags}",
+        "schema": "\n".join(lines),
+        "more": "\n".join(more),
+    }
+
+
+def _parameter(name: str, schema: object, document: Json, is_required: bool) -> str:
+    described = schema.get("description") if isinstance(schema, dict) else None
+    text = f"{name}: {type_name(schema, document)}{' (required)' if is_required else ''}"
+    if isinstance(schema, dict) and "default" in schema:
+        text += f" = {json_text(schema['default'])}"
+    return f"{text} - {one_line(described)}" if isinstance(described, str) else text

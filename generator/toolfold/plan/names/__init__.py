@@ -1,0 +1,1 @@
+"""Names: from the manifest to Python and to files, and the clashes between them."""

@@ -1,0 +1,1 @@
+"""What search needs: words, index, vectors, result lines, and the retrieval check."""

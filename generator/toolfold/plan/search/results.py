@@ -1,0 +1,37 @@
+"""How a tool looks among hits: its forms from the richest to the leanest, with their cost."""
+
+from typing import Final
+
+from toolfold.manifest.schema import Tool
+from toolfold.plan.disclosure.signature import compact_signature
+from toolfold.plan.disclosure.tokens import count
+from toolfold.plan.model import Json
+from toolfold.plan.text.escape import one_line, shown
+
+_SUMMARY: Final = 110  # characters
+
+
+def hit_forms(name: str, tool: Tool, given: Json, returned: Json | None) -> list[str]:
+    """With a compact signature, with the name alone, and the name alone without a summary."""
+    summary = _cut(one_line(shown(tool.summary)))
+    signature = one_line(shown(compact_signature(name, given, returned)))
+    return [f"{signature}: {summary}", f"{name}: {summary}", name]
+
+
+def hit_tokens(forms: list[str]) -> list[int]:
+    """What each form costs, with the end of its line."""
+    return [count(f"{form}\n") for form in forms]
+
+
+def rest_tokens(schema: str) -> int:
+    """What may follow the hits: a note about what was left out, and the next step."""
+    note = "50 more did not fit; ask with a smaller limit\n"
+    return count(f"{note}next: {schema}(tool)")
+
+
+def _cut(summary: str) -> str:
+    """A summary that fits; a cut one ends after a word, with a mark."""
+    if len(summary) <= _SUMMARY:
+        return summary
+    head = summary[:_SUMMARY]
+    return f"{head[: head.rfind(' ')] if ' ' in head else head}…"

@@ -1,0 +1,96 @@
+"""What search finds a tool by: its text by field, cut into words."""
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from toolfold_runtime.search.words import joined, words
+
+from toolfold.manifest.schema import Manifest, Tool
+from toolfold.plan.model import Json
+from toolfold.plan.schemas.served import input_origin, output_origin
+
+_PROSE: Final = ("name", "title", "description", "server")
+_DEEPEST: Final = 5
+_MOST_OF_ENUM: Final = 30
+
+#: A tool's words by field.
+Cut = dict[str, list[str]]
+
+
+def search_words(name: str, manifest: Manifest) -> Cut:
+    """A tool's words by field, cut by the very code that cuts a query."""
+    texts = search_texts(name, manifest)
+    cut = {field: words(text) for field, text in texts.items()}
+    # A tool called `help` stays findable.
+    cut["name"] = cut["name"] or words(texts["name"], frozenset())
+    cut["joined"] = [word for field in _PROSE for word in joined(texts[field])]
+    return cut
+
+
+def search_texts(name: str, manifest: Manifest) -> dict[str, str]:
+    """A tool's text by field."""
+    tool = manifest.tools[name]
+    returned = output_origin(name, tool, manifest.defs)
+    names, hints = _schema_texts(input_origin(name, tool, manifest.defs).schema)
+    result_names, result_hints = _schema_texts(returned.schema if returned else None)
+    server = server_of(manifest.id_of(name))
+    category = manifest.categories.get(tool.category)  # one that is unknown is reported elsewhere
+    title = category.title if category and category.title else ""
+    prompts = [tool.example or "", *(example.description or "" for example in tool.examples)]
+    return {
+        "name": _own_name(manifest, name),
+        "server": server,
+        "title": tool.title or "",
+        "description": _described(tool),
+        "tags": " ".join(tool.tags),
+        "prompts": "\n".join(prompts),
+        "aliases": " ".join(tool.aliases),
+        # An imported tool's category is its server.
+        "category": f"{tool.category} {title}" if tool.category != server else "",
+        "parameters": " ".join(names),
+        "hints": " ".join(hints),
+        "output": " ".join([*result_names, *result_hints]),
+    }
+
+
+def server_of(identity: str) -> str:
+    """The server that a tool's id names."""
+    return identity.partition("::")[0]
+
+
+def _own_name(manifest: Manifest, name: str) -> str:
+    """A tool's name without the server that an importer put before it."""
+    own = manifest.id_of(name).partition("::")[2]
+    return own if own and name.endswith(own) else name
+
+
+def _described(tool: Tool) -> str:
+    """Summary and description, once where one begins with the other."""
+    description = tool.description or ""
+    is_part = description.startswith(tool.summary.rstrip("….")[:200])
+    return description if is_part else f"{tool.summary}\n{description}"
+
+
+def _schema_texts(schema: Any, depth: int = 0) -> tuple[list[str], list[str]]:
+    """Names of properties; their descriptions and the values they may have."""
+    names: list[str] = []
+    hints: list[str] = []
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    if not isinstance(properties, dict) or depth > _DEEPEST:
+        return names, hints
+    for name, inner in properties.items():
+        names.append(name)
+        for part in (inner, inner.get("items") if isinstance(inner, dict) else None):
+            if isinstance(part, dict):
+                hints += _own_hints(part)
+                deeper = _schema_texts(part, depth + 1)
+                names += deeper[0]
+                hints += deeper[1]
+    return names, hints
+
+
+def _own_hints(schema: Json) -> Iterator[str]:
+    if isinstance(schema.get("description"), str):
+        yield schema["description"]
+    if isinstance(schema.get("enum"), list):
+        yield " ".join(str(value) for value in schema["enum"][:_MOST_OF_ENUM])

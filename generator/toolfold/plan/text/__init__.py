@@ -1,0 +1,1 @@
+"""The injection boundary: how text from a manifest reaches code, Markdown, URLs and paths."""

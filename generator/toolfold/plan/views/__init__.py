@@ -1,1 +1,0 @@
-"""Views: the ready texts that agents ask for, written and counted when generating."""

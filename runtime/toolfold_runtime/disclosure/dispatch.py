@@ -1,0 +1,88 @@
+"""A call by name: meta-tools, runners and tools, whoever asks.
+
+The MCP server and `toolfold try` answer through this one door.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from toolfold_runtime.catalog.catalog import Catalog, Json
+from toolfold_runtime.disclosure.meta_tools import MetaTools
+from toolfold_runtime.disclosure.runners import asked_for, refuse_effect
+from toolfold_runtime.errors import ToolError
+from toolfold_runtime.running import fields
+from toolfold_runtime.running.call import Report
+from toolfold_runtime.running.execute import Executor
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What a call answered: texts in order, and structured content where the tool promises it."""
+
+    texts: tuple[str, ...]
+    structured: Json | None = None
+
+
+class Dispatcher:
+    """Finds what a name means and carries the call out."""
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        handlers: Mapping[str, Callable[..., str]],
+        executor: Executor,
+        exposure: str | None = None,
+    ) -> None:
+        self.catalog = catalog
+        self.executor = executor
+        self.facts = catalog.server
+        self.exposure = exposure or self.facts["exposure"]
+        self.meta_tools = MetaTools(catalog, handlers)
+
+    def listed(self) -> list[str]:
+        """The names that `tools/list` shows: the same for every connection, and for ever."""
+        if self.exposure == "direct":
+            # A result that was cut wants a listed way to read on.
+            reader = [self.facts["reader"]] if self.facts["is_cut"] else []
+            return [*self.facts["inventory"].values(), *reader, *self.catalog.names()]
+        hot = self.facts["hot"] if self.exposure == "hybrid" else []
+        return [*self.meta_tools.definitions, *hot]
+
+    def definition(self, name: str) -> Json:
+        """A tool or meta-tool as it is listed."""
+        meta = self.meta_tools.definitions.get(name)
+        return meta if meta is not None else self.catalog.entry(name).definition
+
+    async def call(self, name: str, arguments: Json, report: Report | None = None) -> Reply:
+        """The answer; every failure is a ToolError."""
+        if name in self.meta_tools.handlers:
+            return Reply(tuple(self.meta_tools.answer(name, arguments)))
+        if name in self.facts["runners"]:
+            return await self._run(name, arguments, report)
+        entry = self.catalog.entry(name)
+        self._refuse_unlisted(entry.name)
+        answer = await self.executor.call(entry, arguments, report=report)
+        return Reply((answer.text, *answer.notes), answer.structured)
+
+    async def _run(self, runner: str, given: Json, report: Report | None) -> Reply:
+        asked = asked_for(runner, given)
+        if asked.tool in self.meta_tools.definitions:
+            text = f"{asked.tool} is a meta-tool; call it by its own name."
+            raise ToolError("effect_refused", text)
+        entry = self.catalog.entry(asked.tool)
+        warnings = self.meta_tools.warned(runner, list(asked.extra))
+        if asked.cursor:
+            # Reading on runs nothing, so any runner may do it.
+            answer = self.executor.shaper.read_on(entry, asked.cursor)
+        else:
+            refuse_effect(runner, entry, self.facts["runners"])
+            kept = fields.parsed(asked.fields)
+            answer = await self.executor.call(entry, asked.arguments, fields=kept, report=report)
+        return Reply((answer.text, *answer.notes, *warnings))
+
+    def _refuse_unlisted(self, name: str) -> None:
+        if self.facts["unlisted_calls"] == "allow" or name in self.listed():
+            return
+        runners = " or ".join(self.facts["runners"])
+        text = f"{name} is not listed." + (f" Run it with {runners}." if runners else "")
+        raise ToolError("effect_refused", text)

@@ -1,0 +1,70 @@
+"""The runners: calling a tool that is not listed, by its effect."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from toolfold_runtime.catalog.catalog import Entry, Json
+from toolfold_runtime.errors import ToolError
+
+#: What agents write instead of `arguments`.
+_SYNONYMS: Final = ("arguments", "args", "params", "parameters", "input")
+_KNOWN: Final = ("tool", "name", "fields", "cursor", *_SYNONYMS)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a runner was asked to do, in whatever form that came."""
+
+    tool: str
+    arguments: Json
+    fields: str
+    cursor: str
+    extra: tuple[str, ...]
+
+
+def asked_for(runner: str, given: Json) -> Asked:
+    """The tool and all else that a runner was called with, in any of the forms they come in."""
+    tool = given.get("tool", given.get("name"))
+    if not isinstance(tool, str) or not tool:
+        text = f'{runner} needs a tool: {runner}({{"tool": "NAME", "arguments": {{}}}}).'
+        raise ToolError("invalid_arguments", text)
+    key = next((key for key in _SYNONYMS if given.get(key) is not None), None)
+    return Asked(
+        tool,
+        _object(runner, given[key]) if key else {},
+        _text(runner, "fields", given.get("fields")),
+        _text(runner, "cursor", given.get("cursor")),
+        tuple(key for key in given if key not in _KNOWN),
+    )
+
+
+def refuse_effect(runner: str, entry: Entry, runners: Mapping[str, Sequence[str]]) -> None:
+    """ToolError `effect_refused` where this runner may not run the tool, naming the one that may."""
+    if entry.effect in runners[runner]:
+        return
+    others = [name for name, effects in runners.items() if entry.effect in effects]
+    way_out = f" Use {others[0]}." if others else ""
+    text = f"{entry.name} has the effect {entry.effect}; {runner} does not run such tools.{way_out}"
+    raise ToolError("effect_refused", text)
+
+
+def _object(runner: str, value: Any) -> Json:
+    if isinstance(value, str):
+        try:
+            value = json.loads(value or "{}")
+        except ValueError:
+            value = None
+    if not isinstance(value, dict):
+        raise ToolError("invalid_arguments", f"{runner}: `arguments` is not an object.")
+    return value
+
+
+def _text(runner: str, name: str, value: Any) -> str:
+    """A text, or a list of names that should have been one."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        value = ",".join(value)
+    if value is not None and not isinstance(value, str):
+        raise ToolError("invalid_arguments", f"{runner}: `{name}` is not a text.")
+    return value or ""

@@ -1,0 +1,1 @@
+"""What carries calls out, behind one protocol."""

@@ -1,0 +1,1 @@
+"""Serving a catalog over stdio or HTTP."""

@@ -1,0 +1,121 @@
+"""The MCP server over a catalog: it picks and sends what was decided when generating."""
+
+import contextlib
+import sys
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.caching import CacheHint
+from mcp.server.context import ServerRequestContext
+from mcp.server.lowlevel import Server
+from mcp.server.stdio import stdio_server
+from mcp.shared.exceptions import MCPError
+
+from toolfold_runtime import log
+from toolfold_runtime.catalog.catalog import Json
+from toolfold_runtime.disclosure.dispatch import Dispatcher
+from toolfold_runtime.errors import ToolError
+
+_PAGE: Final = 200
+_CACHE_MS: Final = 3_600_000
+
+
+async def run_stdio(server: Server[Any]) -> None:
+    """Serve one client over standard input and output."""
+    # What methods print goes to stderr, buffered or not: stdout belongs to the protocol.
+    async with stdio_server() as (incoming, outgoing):
+        try:
+            with contextlib.redirect_stdout(sys.stderr):
+                await server.run(incoming, outgoing, server.create_initialization_options())
+        finally:
+            if sys.__stdout__ is not None:
+                sys.__stdout__.flush()
+
+
+def build_server(dispatcher: Dispatcher) -> Server[Any]:
+    """A low-level SDK server that lists and calls what the dispatcher knows."""
+    facts = dispatcher.facts
+    calls = _Calls(dispatcher)
+    return Server(
+        facts["name"],
+        version=facts["version"],
+        title=facts["title"],
+        instructions=facts["instructions"][dispatcher.exposure],
+        on_list_tools=calls.list_tools,
+        on_call_tool=calls.call_tool,
+        get_tool_input_schema=calls.input_schema,
+        cache_hints={"tools/list": CacheHint(ttl_ms=_CACHE_MS, scope="public")},
+    )
+
+
+class _Calls:
+    """The two request handlers, in the protocol's types."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self.dispatcher = dispatcher
+
+    async def list_tools(
+        self, _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
+    ) -> types.ListToolsResult:
+        """One page of the list; the cursor is the number of tools already sent."""
+        start = _position(params.cursor if params else None)
+        try:
+            names = self.dispatcher.listed()
+            page = [self.dispatcher.definition(name) for name in names[start : start + _PAGE]]
+            tools = [types.Tool.model_validate(definition) for definition in page]
+        except Exception as error:
+            # The SDK would send the exception's text to the client.
+            log.failure("the server cannot list its tools", error)
+            text = "the server cannot list its tools; its log says why"
+            raise MCPError(types.INTERNAL_ERROR, text) from None
+        following = str(start + _PAGE) if start + _PAGE < len(names) else None
+        return types.ListToolsResult(tools=tools, next_cursor=following)
+
+    async def call_tool(
+        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+    ) -> Any:
+        """Any tool, by its own name; failures are answers that say what to do.
+
+        In the form that is sent, which the SDK validates: its model would be made and dumped again.
+        """
+        report = context.session.report_progress
+        try:
+            reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), report)
+        except ToolError as error:
+            return _failure(f"{error.code}: {error.text}")
+        except Exception as error:
+            # The SDK would send the exception's text to the client.
+            log.failure("the server failed", error, tool=params.name)
+            return _failure("backend_failed: the server failed; its log says why")
+        answer = _answer(*reply.texts)
+        if reply.structured is not None:
+            answer["structuredContent"] = reply.structured
+        return answer
+
+    def input_schema(self, name: str) -> Json | None:
+        """A tool's input schema, so that the SDK need not list all tools to find it."""
+        try:
+            schema: Json = self.dispatcher.definition(name)["inputSchema"]
+        except (ToolError, OSError, KeyError, ValueError):
+            return None
+        return schema
+
+
+def _position(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if len(cursor) > 9 or not (cursor.isascii() and cursor.isdigit()) or int(cursor) % _PAGE:
+        raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
+    return int(cursor)
+
+
+def _failure(text: str) -> Json:
+    return _answer(text) | {"isError": True}
+
+
+def _answer(*texts: str) -> Json:
+    # The modern era wants the type of a result; the SDK leaves it out of older ones.
+    return {
+        "resultType": "complete",
+        "content": [{"type": "text", "text": text} for text in texts],
+    }
