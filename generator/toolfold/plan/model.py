@@ -101,6 +101,27 @@ class ImportPlan(NamedTuple):
     names: str
 
 
+class MethodPlan(NamedTuple):
+    """A method of the Handlers protocol: the user's class has one for each tool."""
+
+    name: str
+    #: The models module of its tool, below the package's `models`.
+    module: str
+    params_class: str
+    result_class: str | None
+    #: Python source of its docstring.
+    docstring: str
+
+
+class ProtocolPlan(NamedTuple):
+    """What the user's class must satisfy, and where the manifest says that it is."""
+
+    package: str
+    #: `module:Class`; None where the manifest declares none.
+    implementation: str | None
+    methods: tuple[MethodPlan, ...]
+
+
 class PagePlan(NamedTuple):
     """A Markdown page: a template and the ready-made strings that it places.
 

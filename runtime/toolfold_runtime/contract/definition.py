@@ -1,0 +1,32 @@
+"""A tool or meta-tool as `tools/list` shows it."""
+
+from dataclasses import dataclass, field
+
+from toolfold_runtime.contract.codec import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """What the protocol says of a tool; schemas, annotations and `_meta` are JSON as published."""
+
+    name: str
+    title: str
+    description: str
+    input_schema: Json
+    output_schema: Json | None = None
+    icons: tuple[Json, ...] = ()
+    annotations: Json = field(default_factory=dict)
+    meta: Json = field(default_factory=dict)
+
+    def listed(self) -> Json:
+        """The definition in the protocol's own form."""
+        optional = {"outputSchema": self.output_schema, "icons": list(self.icons)}
+        return {
+            "name": self.name,
+            "title": self.title,
+            "description": self.description,
+            "inputSchema": self.input_schema,
+            **{key: value for key, value in optional.items() if value},
+            "annotations": self.annotations,
+            "_meta": self.meta,
+        }

@@ -1,0 +1,31 @@
+"""The files of a catalog, by their paths below it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+SERVER: Final = "server.json"
+NAMES: Final = "names.json"
+INVENTORY: Final = "inventory.jsonl"
+
+SEARCH_NAMES: Final = "search/names.json"
+SEARCH_TOOLS: Final = "search/tools.jsonl"
+SEARCH_RARITIES: Final = "search/rarities.json"
+SEARCH_WORDS: Final = "search/words.jsonl"
+SEARCH_PAIRS: Final = "search/pairs.jsonl"
+SEARCH_GRAMS: Final = "search/grams.jsonl"
+SEARCH_VECTORS: Final = "search/vectors.jsonl"
+SEARCH_RELATED: Final = "search/related.jsonl"
+
+
+def category_file(stem: str) -> str:
+    """The file of a category: its views, then a line per tool."""
+    return f"categories/{stem}.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """`names.json`: tool to the file stem of its category, category to its own, alias or id to tool."""
+
+    tools: dict[str, str]
+    categories: dict[str, str]
+    others: dict[str, str]

@@ -1,0 +1,78 @@
+"""`server.json`: the facts of a server, whose size does not depend on the number of tools."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.vocabulary import (
+    Detail,
+    Effect,
+    Exposure,
+    Format,
+    Strategy,
+    UnknownParameters,
+    UnlistedCalls,
+)
+
+#: Raised whenever the runtime reads something that older generators did not write.
+CATALOG_FORMAT: Final = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How tools are run where a tool itself says nothing else."""
+
+    #: Seconds; below the minute after which clients give up by themselves, so that they hear why.
+    timeout: float = 50.0
+    concurrency: int = 64
+    coerce_strings: bool = False
+    #: Tokens of the largest result; None for no limit.
+    budget: int | None = None
+    cache_entries: int = 1000
+    cache_bytes: int = 64_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class SearchBudget:
+    """Tokens that the answer to a search may cost, and those of them that are reserved.
+
+    What is reserved is for the note about omitted results and for the next step.
+    """
+
+    tokens: int
+    reserved: int
+
+
+@dataclass(frozen=True, slots=True)
+class ServerFacts:
+    """Everything a server knows before it is asked about a tool."""
+
+    #: The format of the catalog.
+    catalog: int
+    name: str
+    version: str
+    title: str | None
+    instructions: dict[Exposure, str]
+    #: `module:Class`, imported from the manifest's folder; None where tools are only described.
+    implementation: str | None
+    exposure: Exposure
+    default_view: Detail
+    format: Format
+    unknown_parameters: UnknownParameters
+    unlisted_calls: UnlistedCalls
+    search: Strategy
+    search_budget: SearchBudget
+    execution: Execution
+    #: The hot tools, as many as fit their budget.
+    hot: tuple[str, ...]
+    #: The implementation's own methods that are awaited at the beginning and at the end.
+    lifecycle: tuple[str, ...]
+    #: Runner to the effects of the tools that it runs.
+    runners: dict[str, tuple[Effect, ...]]
+    #: The served names of the meta-tools by role; absent where one is switched off.
+    meta_names: dict[str, str]
+    meta_tools: tuple[Definition, ...]
+    #: The runner with which a truncated result is read on.
+    reader: str | None = None
+    #: Whether any result may be truncated.
+    has_result_budget: bool = False

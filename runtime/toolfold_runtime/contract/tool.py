@@ -1,0 +1,60 @@
+"""A tool in the catalog: one line of `categories/<category>.jsonl`."""
+
+from dataclasses import dataclass, field
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.vocabulary import Effect
+
+
+@dataclass(frozen=True, slots=True)
+class CallLimits:
+    """What the manifest says about the calls of one tool; None where it says nothing."""
+
+    timeout: float | None = None
+    concurrency: int | None = None
+    coerce_strings: bool | None = None
+    #: Tokens of the largest result.
+    budget: int | None = None
+    #: Seconds for which a result may be given again.
+    cache_ttl: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ToolViews:
+    """The ready texts about one tool; `more` is what the full view adds to the schema."""
+
+    summary: str
+    schema: str
+    more: str
+
+    @property
+    def full(self) -> str:
+        """The schema view with everything else there is to know behind it."""
+        if self.more in ("", "{}"):
+            return self.schema
+        if self.schema.startswith("{"):
+            return f"{self.schema[:-1]},{self.more[1:]}"
+        return f"{self.schema}\n{self.more}"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """What the runtime needs when a tool is asked about or called. `name` comes first."""
+
+    name: str
+    category: str
+    effect: Effect
+    #: Where its models are, below the package's `models`, and the class of its parameters.
+    module: str
+    params: str
+    #: The method of the implementation that carries it out.
+    method: str
+    signature: str
+    definition: Definition
+    views: ToolViews
+    #: Whether a result is sent as `{"result": …}` because its schema's root is no object.
+    wraps_result: bool = False
+    limits: CallLimits = field(default_factory=CallLimits)
+    #: The arguments of a valid call.
+    example: Json | None = None

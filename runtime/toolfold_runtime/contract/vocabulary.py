@@ -1,0 +1,25 @@
+"""The words that manifests, catalogs and agents have in common."""
+
+from typing import Final, Literal, TypeAlias, get_args
+
+Effect: TypeAlias = Literal["read", "write", "destructive"]
+Tier: TypeAlias = Literal["hot", "warm", "standard", "cold"]
+Exposure: TypeAlias = Literal["direct", "progressive", "hybrid"]
+Strategy: TypeAlias = Literal["lexical", "semantic", "hybrid"]
+Format: TypeAlias = Literal["json", "text"]
+UnknownParameters: TypeAlias = Literal["warn", "reject"]
+UnlistedCalls: TypeAlias = Literal["allow", "deny"]
+#: How much an inventory tells: of all tools, of one category, and of one tool.
+Detail: TypeAlias = Literal["counts", "overview", "names", "summaries", "full", "hot"]
+CategoryDetail: TypeAlias = Literal["names", "summaries", "full"]
+ToolDetail: TypeAlias = Literal["summary", "schema", "full"]
+
+EXPOSURES: Final[tuple[Exposure, ...]] = get_args(Exposure)
+STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
+FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+DETAILS: Final[tuple[Detail, ...]] = get_args(Detail)
+CATEGORY_DETAILS: Final[tuple[CategoryDetail, ...]] = get_args(CategoryDetail)
+TOOL_DETAILS: Final[tuple[ToolDetail, ...]] = get_args(ToolDetail)
+
+#: The view that `capabilities` answers with when it is asked for no detail.
+DEFAULT_VIEW: Final = "default"
