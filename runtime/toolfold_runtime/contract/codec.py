@@ -2,12 +2,13 @@
 
 import types
 from dataclasses import MISSING, fields, is_dataclass
-from functools import cache
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Any, Final, TypeVar, Union, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
 #: A JSON object whose content is not ours: a schema, annotations, arguments.
 Json = dict[str, Any]
+
+_KNOWN_HINTS: Final[dict[type, list[tuple[str, Any]]]] = {}
 
 
 def encode(value: object) -> Any:
@@ -27,7 +28,8 @@ def encode(value: object) -> Any:
 
 def decode(kind: type[T], data: Json) -> T:
     """The value of a dataclass that `encode` wrote; KeyError where a field is missing."""
-    return kind(**{name: _read(hint, data[name]) for name, hint in _hints(kind) if name in data})
+    given = {name: _read(hint, data[name]) for name, hint in _hints(kind) if name in data}
+    return kind(**given)
 
 
 def _read(hint: Any, data: Any) -> Any:
@@ -43,9 +45,10 @@ def _read(hint: Any, data: Any) -> Any:
     return data
 
 
-@cache
-def _hints(kind: Any) -> list[tuple[str, Any]]:
-    return list(get_type_hints(kind).items())
+def _hints(kind: type) -> list[tuple[str, Any]]:
+    if kind not in _KNOWN_HINTS:
+        _KNOWN_HINTS[kind] = list(get_type_hints(kind).items())
+    return _KNOWN_HINTS[kind]
 
 
 def _default(field: Any) -> object:
