@@ -1,26 +1,49 @@
-"""The compiler as one function: manifest files in, a mapping of path to text out."""
+"""The compiler as one function: manifest files in, a mapping of path to text out.
+
+Each step that costs much goes through the memo, which calls it only for inputs that the last run
+did not have. Nothing below this module knows that results are stored.
+"""
 
 import gc
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from toolfold.emit.models.modules import Modelling
-from toolfold.emit.models.worker import Progress, Worker
+from toolfold.emit.models.shapes import FieldTemplate, Shape
+from toolfold.emit.models.worker import Modeller, Progress
+from toolfold.emit.modules import render_modules
 from toolfold.emit.render import render
-from toolfold.errors import ManifestError, Problem
-from toolfold.manifest.glance import UnsureError, glance
-from toolfold.manifest.load import Loaded, examine
-from toolfold.memo.fingerprint import code_fingerprint
-from toolfold.memo.store import Cache
-from toolfold.plan.catalog import finish_plan, plan_tools
-from toolfold.plan.kept import kept_for
-from toolfold.plan.model import Cost, Plan
-from toolfold.plan.text.paths import OutputPath
+from toolfold.errors import Problem
+from toolfold.manifest.editor_schema import editor_schema
+from toolfold.manifest.load import Loaded, load_with_problems
+from toolfold.memo.memo import Kind, Memo
+from toolfold.memo.store import ForgetfulStore, Store
+from toolfold.plan.catalog import Catalog, catalog_of, outline_of, plan_catalog
+from toolfold.plan.disclosure.paginate import ViewPages, paginate
+from toolfold.plan.disclosure.views import view_sources
+from toolfold.plan.docs.facts import Documented
+from toolfold.plan.docs.pages import pages
+from toolfold.plan.model import (
+    Cost,
+    ModelsModule,
+    Plan,
+    PlannedTool,
+    ProtocolPlan,
+    TemplateModule,
+)
+from toolfold.plan.package import package_modules, protocol_of
+from toolfold.plan.source import tool_context, tool_sources
+from toolfold.plan.text.paths import OutputPath, output_path
+from toolfold.plan.tool import plan_tool
 
-_LARGE: Final = 300_000  # bytes: some hundreds of tools
+_TOOL: Final = Kind("tool", PlannedTool)
+_VIEW: Final = Kind("view", ViewPages)
+_PAGE: Final = Kind("page", str)
+_MODULE: Final = Kind("module", str)
+_SHAPE: Final = Kind("shape", FieldTemplate)
 
 
 @dataclass(frozen=True)
@@ -29,67 +52,122 @@ class Compiled:
 
     files: dict[OutputPath, str]
     warnings: tuple[Problem, ...]
+    #: The digest of each file that was read, and the patterns that led to them.
     inputs: dict[Path, str]
     patterns: tuple[str, ...]
     exposure: str
     costs: tuple[Cost, ...]
+    protocol: ProtocolPlan
 
 
 def compile_manifest(
     manifest: Path,
     way_back: str = "../..",
-    cache: Cache | None = None,
+    store: Store | None = None,
     progress: Progress = lambda done, total: None,
 ) -> Compiled:
     """Everything `manifest` generates, without touching any output folder.
 
-    `way_back` leads from the generated package to the manifest's folder, where the
-    implementation is imported from.
+    `way_back` leads from the generated package to the manifest's folder, where the implementation
+    is imported from. Raises ManifestError where the manifest is refused.
     """
-    cache = cache or Cache(None)
-    if not cache.is_empty:
-        # Any mistake is told from a reading of the whole.
-        with suppress(UnsureError, ManifestError):
-            return _compiled(glance, manifest, way_back, cache, progress)
-    return _compiled(examine, manifest, way_back, cache, progress)
+    memo = Memo(store or ForgetfulStore())
+    # The model generator works in a process of its own while the rest is planned.
+    with (
+        _paused_collection(),
+        ThreadPoolExecutor(1) as beside,
+        closing(Modeller(progress)) as modeller,
+    ):
+        loaded = load_with_problems(manifest)
+        catalog = _plan_tools(loaded, memo)
+        modules = beside.submit(_modules, catalog, way_back, modeller, memo)
+        plan = _plan_catalog(catalog, memo)
+        files = _catalog_files(catalog, plan) | _pages(catalog, plan, memo)
+        files[output_path("manifest.schema.json")] = editor_schema(catalog.outline.header)
+        files |= modules.result()
+    return Compiled(
+        files=dict(sorted(files.items())),
+        warnings=plan.warnings,
+        inputs=loaded.inputs,
+        patterns=(*loaded.manifest.include, *loaded.manifest.overlays),
+        exposure=plan.exposure,
+        costs=plan.costs,
+        protocol=protocol_of(loaded.manifest, catalog.outline.package, catalog.tools),
+    )
 
 
-def _compiled(
-    load: Callable[[Path], Loaded], manifest: Path, way_back: str, cache: Cache, progress: Progress
-) -> Compiled:
-    with closing(Worker()) as worker:
-        if cache.is_empty and _is_large(manifest):
-            worker.start()
-        modelling = Modelling(cache, worker, progress)
-        with _no_collection():
-            loaded = load(manifest)
-            planned = plan_tools(loaded, kept_for(loaded, cache, code_fingerprint()))
-            modelling.begin(planned)
-            plan = finish_plan(planned, way_back)
-        files = render(plan, modelling, cache)
-    patterns = (*loaded.manifest.include, *loaded.manifest.overlays)
-    return Compiled(files, plan.warnings, loaded.inputs, patterns, _said(plan), plan.costs)
+def plan_manifest(loaded: Loaded) -> Plan:
+    """The plan of a manifest alone: its catalog, costs and warnings; nothing is rendered."""
+    memo = Memo(ForgetfulStore())
+    return _plan_catalog(_plan_tools(loaded, memo), memo)
 
 
-def _said(plan: Plan) -> str:
-    """Which exposure was chosen, and what each would cost an agent to start with."""
-    costs = {cost.budget: cost.tokens for cost in reversed(plan.costs)}
-    start = costs["surface"] + costs["capabilities"]
-    return f"{plan.exposure} (every tool listed: {costs['direct']:,} tokens; inventory: {start:,})"
+def _plan_tools(loaded: Loaded, memo: Memo) -> Catalog:
+    outline, manifest = outline_of(loaded), loaded.manifest
+    tools = memo.each(_TOOL, tool_sources(manifest), plan_tool, tool_context(manifest))
+    return catalog_of(outline, list(tools.values()))
 
 
-def _is_large(manifest: Path) -> bool:
-    return manifest.is_file() and manifest.stat().st_size > _LARGE
+def _plan_catalog(catalog: Catalog, memo: Memo) -> Plan:
+    inventory = catalog.inventory
+    sources = view_sources(catalog.outline.manifest, inventory)
+    views = memo.each(_VIEW, sources, paginate, inventory.facts)
+    return plan_catalog(catalog, {name: own.pages for name, own in views.items()})
+
+
+def _catalog_files(catalog: Catalog, plan: Plan) -> dict[OutputPath, str]:
+    package = catalog.outline.package
+    return {
+        output_path(package, "catalog", *name.split("/")): text for name, text in plan.data.items()
+    }
+
+
+def _pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, str]:
+    outline = catalog.outline
+    facts = Documented(
+        outline.manifest,
+        outline.package,
+        catalog.categories,
+        outline.meta,
+        catalog.tools,
+        plan.exposure,
+        plan.costs,
+    )
+    return {
+        output_path(*page.path.split("/")): render(
+            page.template, outline.header, page=page.values()
+        )
+        for page in pages(facts)
+    }
+
+
+def _modules(
+    catalog: Catalog, way_back: str, modeller: Modeller, memo: Memo
+) -> dict[OutputPath, str]:
+    """Every Python module; those whose template values or schemas changed are rendered."""
+
+    def model_shapes(shapes: Mapping[str, Shape]) -> Mapping[str, FieldTemplate]:
+        return memo.batch(_SHAPE, shapes, lambda missing, _: modeller.model(missing), None)
+
+    def render_missing(
+        modules: Sequence[TemplateModule | ModelsModule], header: str
+    ) -> Sequence[str]:
+        return render_modules(modules, header, model_shapes)
+
+    outline = catalog.outline
+    modules = package_modules(
+        outline.manifest, outline.package, outline.meta, catalog.tools, way_back
+    )
+    return memo.batch(_MODULE, modules, render_missing, outline.header)
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
+def _paused_collection() -> Iterator[None]:
     """Keep the garbage collector from walking, again and again, a plan that only grows."""
-    was_on = gc.isenabled()
+    was_enabled = gc.isenabled()
     gc.disable()
     try:
         yield
-        gc.freeze()
     finally:
-        if was_on:
+        if was_enabled:
             gc.enable()

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from toolfold.manifest.load import examine
-from toolfold.plan.catalog import build_plan
+from toolfold.compile import plan_manifest
+from toolfold.manifest.load import load_with_problems
 from toolfold.plan.disclosure.budgets import DEFAULTS, budget_of
-from toolfold.plan.model import Cost, Plan
+from toolfold.plan.model import Cost
 
 _BAR: Final = 30
 
@@ -61,7 +61,7 @@ class BudgetReport:
 
 def budget_report(manifest: Path) -> BudgetReport:
     """The costs of a manifest; ManifestError where it is refused, also for a budget exceeded."""
-    loaded = examine(manifest)
-    plan: Plan = build_plan(loaded, "../..")
+    loaded = load_with_problems(manifest)
+    plan = plan_manifest(loaded)
     limits = {name: budget_of(loaded.manifest, name) for name in DEFAULTS}
     return BudgetReport(plan.exposure, plan.costs, limits)

@@ -1,23 +1,28 @@
-"""What commands do with a manifest and its output: generate, check, and know when neither is due."""
+"""`toolfold generate` and `toolfold check`: bring the output folder up to date, or compare it."""
 
 import os
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from toolfold.commands.last_run import last_run, remember
+from toolfold.commands.last_run import last_run, record_run
 from toolfold.emit.output import Difference, Written, compare_tree, write_tree
 from toolfold.errors import Problem, UsageError
-from toolfold.memo.store import Cache
+from toolfold.memo.fingerprint import fingerprint
+from toolfold.memo.store import ForgetfulStore, Store, store_for
+from toolfold.plan.model import Cost, ProtocolPlan
 
-#: Told how many tools are done, of how many.
+if TYPE_CHECKING:
+    from toolfold.compile import Compiled
+
+#: Called with how many property shapes are modelled, of how many.
 Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
 class Project:
-    """A manifest, the folder it is generated into, and whether work may be remembered."""
+    """A manifest, the folder it is generated into, and whether results may be stored."""
 
     manifest: Path
     output: Path
@@ -29,30 +34,33 @@ class Project:
         package = self.output.resolve() / "package"
         return Path(os.path.relpath(self.manifest.parent.resolve(), package)).as_posix()
 
-    def cache(self) -> Cache:
-        """The cache beside the manifest."""
-        return Cache(self.manifest.parent if self.use_cache else None)
+    def store(self) -> Store:
+        """The store of this manifest's results."""
+        return store_for(self.manifest, fingerprint()) if self.use_cache else ForgetfulStore()
 
 
 @dataclass(frozen=True)
 class Generated:
-    """What generating changed, and what the manifest was warned about."""
+    """What generating changed, what the manifest was warned about, and what the output costs."""
 
     written: Written
     warnings: tuple[Problem, ...]
     exposure: str
+    costs: tuple[Cost, ...]
+    protocol: ProtocolPlan
 
 
 @dataclass(frozen=True)
-class Checked:
+class Compared:
     """Where the output is not current, and what the manifest was warned about."""
 
     differences: list[Difference]
     warnings: tuple[Problem, ...]
+    protocol: ProtocolPlan
 
 
 def project_at(manifest: Path, output: Path | None, *, use_cache: bool = True) -> Project:
-    """The project of a manifest; its output is `generated/` beside it unless said otherwise."""
+    """The project of a manifest; its output is `generated/` beside it unless named."""
     chosen = output or manifest.parent / "generated"
     inside = manifest.parent.resolve()
     if inside == chosen.resolve() or chosen.resolve() in inside.parents:
@@ -62,31 +70,43 @@ def project_at(manifest: Path, output: Path | None, *, use_cache: bool = True) -
 
 def generate(project: Project, progress: Progress) -> Generated:
     """Bring the output folder up to date."""
-    with closing(project.cache()) as store:
-        known = last_run(store, project.manifest, project.way_back, project.output)
-        if known is not None:
-            return Generated(Written((), known.outputs, ()), known.warnings, known.exposure)
-        from toolfold.commands.editor import write_editor_schema
-        from toolfold.compile import compile_manifest
-
-        compiled = compile_manifest(project.manifest, project.way_back, store, progress)
-        written = write_tree(compiled.files, project.output)
-        if project.use_cache:
-            write_editor_schema(project.manifest.parent, store)
-        remember(store, project.manifest, project.way_back, compiled)
-        return Generated(written, compiled.warnings, compiled.exposure)
+    store = project.store()
+    last = last_run(store, project.manifest, project.way_back, project.output)
+    if last is not None:
+        written = Written((), last.output_count, ())
+        return Generated(written, last.warnings, last.exposure, last.costs, last.protocol)
+    written, done = _compile_and_write(project, store, progress)
+    return Generated(written, done.warnings, done.exposure, done.costs, done.protocol)
 
 
-def check(project: Project, progress: Progress) -> Checked:
+def regenerate(project: Project) -> "tuple[Written, Compiled]":
+    """Compile and write whatever the last run did, for a caller that knows of a change."""
+    return _compile_and_write(project, project.store(), lambda done, total: None)
+
+
+def _compile_and_write(
+    project: Project, store: Store, progress: Progress
+) -> "tuple[Written, Compiled]":
+    from toolfold.compile import compile_manifest  # not needed where nothing changed
+
+    compiled = compile_manifest(project.manifest, project.way_back, store, progress)
+    written = write_tree(compiled.files, project.output)
+    record_run(store, project.manifest, project.way_back, compiled)
+    store.save()
+    return written, compiled
+
+
+def check(project: Project, progress: Progress) -> Compared:
     """Compare the output folder with what would be generated."""
-    with closing(project.cache()) as store:
-        known = last_run(store, project.manifest, project.way_back, project.output)
-        if known is not None:
-            return Checked([], known.warnings)
-        from toolfold.compile import compile_manifest
+    store = project.store()
+    last = last_run(store, project.manifest, project.way_back, project.output)
+    if last is not None:
+        return Compared([], last.warnings, last.protocol)
+    from toolfold.compile import compile_manifest
 
-        compiled = compile_manifest(project.manifest, project.way_back, store, progress)
-        differences = compare_tree(compiled.files, project.output)
-        if not differences:
-            remember(store, project.manifest, project.way_back, compiled)
-        return Checked(differences, compiled.warnings)
+    done = compile_manifest(project.manifest, project.way_back, store, progress)
+    differences = compare_tree(done.files, project.output)
+    if not differences:
+        record_run(store, project.manifest, project.way_back, done)
+    store.save()
+    return Compared(differences, done.warnings, done.protocol)

@@ -8,7 +8,7 @@ from typing import Final
 from toolfold.errors import UsageError
 
 _MANIFEST: Final = """\
-# yaml-language-server: $schema=.toolfold_cache/manifest.schema.json
+# yaml-language-server: $schema=generated/manifest.schema.json
 toolfold: 1
 server:
   name: {name}
@@ -61,9 +61,7 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
     Nothing that exists is overwritten: UsageError names the manifest or the implementation
     before anything is written; other files are left as they are, and what they lack is told.
     """
-    from toolfold.commands.editor import write_editor_schema
     from toolfold.commands.scaffold import companions
-    from toolfold.memo.store import Cache
     from toolfold.plan.names.python import package_name
 
     server = _server_name(name or folder.resolve().name)
@@ -87,7 +85,6 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
         yield f"{path}: written"
-    write_editor_schema(folder, Cache(None))
 
 
 def _written(name: str) -> str:

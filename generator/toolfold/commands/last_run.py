@@ -1,6 +1,6 @@
-"""Knowing without compiling that nothing changed: digests of what went in and what came out.
+"""Knowing without compiling that nothing changed: digests of what was read and what was written.
 
-Kept in the cache after a run that found or left the output current. Any doubt means compiling.
+Recorded after a run that found or left the output current. Any doubt means compiling.
 """
 
 import hashlib
@@ -12,70 +12,84 @@ from typing import TYPE_CHECKING, Any
 from toolfold.emit.output import left_over, owner_of, scan
 from toolfold.emit.swap import has_remains
 from toolfold.errors import Place, Problem, Source
-from toolfold.memo.fingerprint import code_fingerprint
-from toolfold.memo.keys import content_key
-from toolfold.memo.store import Cache
+from toolfold.memo.memo import digest_of
+from toolfold.memo.store import Store
+from toolfold.plan.model import Cost, MethodPlan, ProtocolPlan
 
 if TYPE_CHECKING:
     from toolfold.compile import Compiled
 
+Record = dict[str, Any]
+
 
 @dataclass(frozen=True)
-class Known:
-    """The last run, where nothing changed since: its warnings, and how many files it generates."""
+class LastRun:
+    """What the last run came to, where neither its input nor its output changed since."""
 
     warnings: tuple[Problem, ...]
-    outputs: int
+    output_count: int
     exposure: str
+    costs: tuple[Cost, ...]
+    protocol: ProtocolPlan
 
 
-def remember(store: Cache, manifest: Path, way_back: str, compiled: "Compiled") -> None:
-    """Keep what this run read and what it generates."""
+def record_run(store: Store, manifest: Path, way_back: str, compiled: "Compiled") -> None:
+    """Store the digests of what this run read and generates, and what it came to."""
     record = {
-        # Of what was compiled, not of what the files hold by now.
+        # Of what was compiled, not of what the files contain by now.
         "inputs": [[str(path), digest] for path, digest in compiled.inputs.items()],
         "patterns": compiled.patterns,
         "outputs": {path: _digest(text.encode()) for path, text in compiled.files.items()},
-        "exposure": compiled.exposure,
         "warnings": [_plain(problem) for problem in compiled.warnings],
+        "exposure": compiled.exposure,
+        "costs": compiled.costs,
+        "protocol": compiled.protocol,
     }
-    store.put({_key(manifest, way_back): json.dumps(record)})
+    store.put(_key(manifest, way_back), json.dumps(record))
 
 
-def last_run(store: Cache, manifest: Path, way_back: str, output: Path) -> Known | None:
+def last_run(store: Store, manifest: Path, way_back: str, output: Path) -> LastRun | None:
     """The last run where neither input nor output changed since; else None."""
-    key = _key(manifest, way_back)
-    kept = store.get([key]).get(key)
-    if kept is None:
+    text = store.get(_key(manifest, way_back))
+    if text is None:
         return None
-    record = json.loads(kept)
     try:
-        if not _same_inputs(record, manifest) or not _same_outputs(record["outputs"], output):
+        record: Record = json.loads(text)
+        if not _has_same_inputs(record, manifest) or not _has_same_outputs(record, output):
             return None
         if has_remains(output):
             return None  # a run that died left something to tidy up
-        warnings = _problems(record["warnings"], [Path(path) for path, _ in record["inputs"]])
-    except OSError:
+        return _from_record(record)
+    except (OSError, ValueError, KeyError, TypeError):
         return None
-    return Known(warnings, len(record["outputs"]), record["exposure"])
 
 
-def _same_inputs(record: dict[str, Any], manifest: Path) -> bool:
-    globbed = (path for pattern in record["patterns"] for path in manifest.parent.glob(pattern))
-    found = {path for path in globbed if path.is_file()}
-    recorded = {Path(path) for path, _ in record["inputs"]}
-    if found | {manifest} != recorded:
+def _from_record(record: Record) -> LastRun:
+    package, implementation, methods = record["protocol"]
+    return LastRun(
+        _problems(record),
+        len(record["outputs"]),
+        record["exposure"],
+        tuple(Cost(*cost) for cost in record["costs"]),
+        ProtocolPlan(package, implementation, tuple(MethodPlan(*method) for method in methods)),
+    )
+
+
+def _has_same_inputs(record: Record, manifest: Path) -> bool:
+    matches = (path for pattern in record["patterns"] for path in manifest.parent.glob(pattern))
+    current = {path for path in matches if path.is_file()} | {manifest}
+    if current != {Path(path) for path, _ in record["inputs"]}:
         return False
     return all(_digest(Path(path).read_bytes()) == digest for path, digest in record["inputs"])
 
 
-def _same_outputs(outputs: dict[str, str], output: Path) -> bool:
-    there = scan(output)
+def _has_same_outputs(record: Record, output: Path) -> bool:
+    existing, outputs = scan(output), record["outputs"]
     for path, digest in outputs.items():
-        data = there.get(path)
+        data = existing.get(path)
         if data is None or _digest(data) != digest:
             return False
-    return not left_over({path: owner_of(there[path]) for path in outputs}, there)
+    return not left_over({path: owner_of(existing[path]) for path in outputs}, existing)
 
 
 def _plain(problem: Problem) -> list[Any]:
@@ -84,18 +98,20 @@ def _plain(problem: Problem) -> list[Any]:
     return [at, problem.path, problem.fact, problem.hint, problem.severity, problem.code]
 
 
-def _problems(kept: list[list[Any]], inputs: list[Path]) -> tuple[Problem, ...]:
+def _problems(record: Record) -> tuple[Problem, ...]:
+    rows = record["warnings"]
+    inputs = [Path(path) for path, _ in record["inputs"]] if rows else []
     sources = {
         str(path): Source(str(path), path.read_text(encoding="utf-8-sig"), order)
-        for order, path in enumerate(inputs if kept else [], start=1)
+        for order, path in enumerate(inputs, start=1)
     }
     return tuple(
-        Problem(Place(sources[name], line, column), *rest) for (name, line, column), *rest in kept
+        Problem(Place(sources[name], line, column), *rest) for (name, line, column), *rest in rows
     )
 
 
 def _key(manifest: Path, way_back: str) -> str:
-    return content_key("run", str(manifest), way_back, code_fingerprint())
+    return f"run:{digest_of([str(manifest), way_back])}"
 
 
 def _digest(data: bytes) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 from toolfold_runtime.search.answer import answer
 from toolfold_runtime.search.find import Finder, Found, finder_for
 
-from toolfold.manifest.load import Loaded, examine
-from toolfold.plan.catalog import build_plan
+from toolfold.compile import plan_manifest
+from toolfold.manifest.load import Loaded, load_with_problems
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,8 @@ class Search:
 
 def search_of(manifest: Path, strategy: str | None = None) -> Search:
     """The search of a manifest, by its own strategy or another."""
-    loaded = _with_strategy(examine(manifest), strategy)
-    data = build_plan(loaded, "../..").data
+    loaded = _with_strategy(load_with_problems(manifest), strategy)
+    data = plan_manifest(loaded).data
     finder = finder_for(lambda path: data[path].encode(), loaded.manifest.disclosure.search)
     ids = {name: loaded.manifest.id_of(name) for name in loaded.manifest.tools}
     return Search(finder, ids, json.loads(data["server.json"]))

@@ -7,16 +7,14 @@ import contextlib
 import gc
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Final
 
-from toolfold.commands.generate import Project
-from toolfold.commands.last_run import remember
-from toolfold.compile import Compiled, compile_manifest
-from toolfold.emit.output import Written, write_tree
+from toolfold.commands.generate import Project, regenerate
+from toolfold.compile import Compiled  # noqa: TC001
+from toolfold.emit.output import Written
 from toolfold.errors import ManifestError, OutputError, Problem, UsageError
 from toolfold.plan.model import Cost
 
@@ -67,8 +65,6 @@ class Loop:
         except (ManifestError, OutputError, UsageError) as error:
             return error
         finally:
-            # A compilation freezes what it made against collection; here it would stay for good.
-            gc.unfreeze()
             gc.enable()
             gc.collect()
 
@@ -110,10 +106,7 @@ class Loop:
 
     def _generated(self) -> Regenerated:
         project, before = self.project, self.last
-        with closing(project.cache()) as store:
-            compiled = compile_manifest(project.manifest, project.way_back, store)
-            written = write_tree(compiled.files, project.output)
-            remember(store, project.manifest, project.way_back, compiled)
+        written, compiled = regenerate(project)
         self.last = compiled
         now = self._stamps()
         self._seen = {path: self._seen.get(path, now.get(path, (0, 0))) for path in now}

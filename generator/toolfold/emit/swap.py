@@ -13,11 +13,6 @@ from typing import Final
 from toolfold.errors import OutputError
 from toolfold.plan.text.paths import OutputPath
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]  # the one use asks first
-
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2  # Linux: linux/fs.h
 _RENAME_SWAP: Final = 2  # macOS: sys/stdio.h
@@ -48,27 +43,33 @@ def build_and_swap(output: Path, fresh: Mapping[OutputPath, str], kept: Set[str]
 
 @contextlib.contextmanager
 def locked(output: Path) -> Iterator[None]:
-    """Hold `output` against other runs, after tidying what a run that died left beside it.
+    """Hold `output` against other runs, after tidying what a run that died left beside it."""
+    from filelock import FileLock  # a run that writes nothing need not wait for it
 
-    On systems without such locks, hope.
-    """
+    path = _lock(output)
+    lock = FileLock(path)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(output.parent, os.O_RDONLY)
+        lock.acquire()
     except OSError as error:
         raise OutputError(f"{output}: cannot be written: {error.strerror or error}") from None
     try:
-        if fcntl is not None:
-            fcntl.flock(handle, fcntl.LOCK_EX)
         _recover(output)
         yield
     finally:
-        os.close(handle)
+        # While it is held: whoever waits for the removed file notices, and tries again.
+        with contextlib.suppress(OSError):
+            path.unlink()
+        lock.release()
 
 
 def has_remains(output: Path) -> bool:
-    """Whether a run that died left something beside the output."""
-    return _new(output).exists() or _old(output).exists()
+    """Whether a run that died, or one that still runs, left something beside the output."""
+    return any(os.path.lexists(path(output)) for path in (_new, _old, _lock))
+
+
+def _lock(output: Path) -> Path:
+    return output.with_name(f".{output.name}.toolfold-lock")
 
 
 def _new(output: Path) -> Path:

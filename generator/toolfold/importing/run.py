@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from toolfold.compile import plan_manifest
 from toolfold.errors import ManifestError, Place, Problem, Source, UsageError
 from toolfold.importing.convert import manifest_of, server_name
 from toolfold.importing.sources import ForeignTool, read_tools
 from toolfold.importing.write import manifest_text
 from toolfold.manifest.load import load
-from toolfold.plan.catalog import build_plan
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def _write(output: Path, text: str, expected: int, *, is_wanted: bool) -> tuple[
         loaded = load(staged, str(output))
         if len(loaded.manifest.tools) != expected:
             raise RuntimeError(f"{expected} tools read, {len(loaded.manifest.tools)} written")
-        warnings = build_plan(loaded, "../..").warnings
+        warnings = plan_manifest(loaded).warnings
         if is_wanted:
             staged.replace(output)
     except ManifestError as error:

@@ -1,16 +1,15 @@
 """Files to a Manifest: the manifest, what it includes, and the overlays laid over it."""
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
-from toolfold.errors import ManifestError, Place, Problem, Source, UsageError
+from toolfold.errors import ManifestError, Place, Problem, UsageError
 from toolfold.manifest.ids import ids_of, name_by_id
-from toolfold.manifest.read import decode, read_document
+from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import Manifest
-from toolfold.manifest.sections import Cut, Section, cut
 from toolfold.manifest.shape import nearest, shape
 from toolfold.manifest.tree import Items, Mapping, dotted, kind_of
 from toolfold.manifest.validate import validate
@@ -27,10 +26,6 @@ class Loaded:
     name: str
     inputs: dict[Path, str]
     problems: tuple[Problem, ...] = ()
-    #: The text of each tool; None where what is said of one is not all in one place.
-    sections: dict[str, Section] | None = None
-    #: Whether tools are read only where they are asked for, so that no rule was held to all.
-    is_glance: bool = False
 
 
 def load(path: Path, name: str | None = None) -> Loaded:
@@ -38,67 +33,48 @@ def load(path: Path, name: str | None = None) -> Loaded:
 
     Raises ManifestError where it has any problem, and UsageError when there is no such file.
     """
-    loaded = examine(path, name)
+    loaded = load_with_problems(path, name)
     if loaded.problems:
         raise ManifestError(loaded.problems)
     return loaded
 
 
-def examine(path: Path, name: str | None = None) -> Loaded:
-    """The same, keeping the problems of a manifest that can be read on.
+def load_with_problems(path: Path, name: str | None = None) -> Loaded:
+    """The same, with the problems of a manifest that can be read on.
 
-    Planning adds its own, so that one run reports them all. Raises ManifestError where nothing
+    Planning adds its own, so that one run reports them all. Raises ManifestError where no manifest
     can be made of it.
     """
-    cuts: list[Cut | None] = []
-
-    def parse(source: Source) -> Mapping:
-        document = read_document(source)
-        cuts.append(None if document.has_anchors else cut(source))
-        return document.root
-
-    reader = Files(path, name or str(path), parse)
+    reader = _Files(path, name or str(path))
     tree = reader.root()
     problems: list[Problem] = []
-    for part in reader.matched(tree, "include", problems):
-        include(tree, part, problems)
-    for part in reader.matched(tree, "overlays", problems):
+    for part in reader.matching(tree, "include", problems):
+        _include(tree, part, problems)
+    for part in reader.matching(tree, "overlays", problems):
         _overlay(tree, part, problems)
-    depends_on_ids = name_by_id(tree)
+    name_by_id(tree)
     try:
         manifest, misfits = shape(tree)
     except ManifestError as error:
         raise ManifestError([*problems, *error.problems]) from None
     problems += [*misfits, *validate(manifest, tree)]
-    sections = None if depends_on_ids or tree.get("overlays") else _sections(tree, cuts)
-    return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems), sections)
+    return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems))
 
 
-def _sections(tree: Mapping, cuts: Sequence[Cut | None]) -> dict[str, Section] | None:
-    """The text of each tool, where every cut is just before a tool as it was read."""
-    found = [section for one in cuts if one is not None for section in one.sections]
-    by_name = {section.name: section for section in found}
-    is_true = None not in cuts and len(by_name) == len(found)
-    if not is_true or {n: one.at for n, one in by_name.items()} != tree["tools"].keys_at:
-        return None
-    return by_name
-
-
-class Files:
+class _Files:
     """The files of one manifest, parsed once each, named relative to the manifest's folder."""
 
-    def __init__(self, path: Path, name: str, parse: Callable[[Source], Mapping]) -> None:
+    def __init__(self, path: Path, name: str) -> None:
         self.path = path
         self.name = name
         self.folder = path.parent
-        self.parse = parse
         self.inputs: dict[Path, str] = {}
 
     def root(self) -> Mapping:
         """The manifest itself."""
         return self._read(self.path, self.name)
 
-    def matched(self, tree: Mapping, key: str, problems: list[Problem]) -> Iterator[Mapping]:
+    def matching(self, tree: Mapping, key: str, problems: list[Problem]) -> Iterator[Mapping]:
         """Every file that the patterns under `key` match, in the order of the patterns."""
         patterns = tree.get(key)
         if not isinstance(patterns, Items):
@@ -120,15 +96,15 @@ class Files:
             hint = "name files in the manifest's own folder, with / between folders"
             problems.append(Problem(at, where, f'"{pattern}" leaves the folder', hint))
             return []
-        found = sorted(file for file in self.folder.glob(pattern) if file.is_file())
-        if not found:
+        matches = sorted(file for file in self.folder.glob(pattern) if file.is_file())
+        if not matches:
             hint = f"looked in {self.folder}/"
             problems.append(Problem(at, where, f'"{pattern}" matches no file', hint))
-        fresh = [file for file in found if file not in self.inputs]
-        if found and not fresh:
+        unread = [file for file in matches if file not in self.inputs]
+        if matches and not unread:
             hint = "one pattern for each file is enough"
             problems.append(Problem(at, where, f'"{pattern}" was read already', hint))
-        return fresh
+        return unread
 
     def _read(self, file: Path, name: str) -> Mapping:
         try:
@@ -138,10 +114,10 @@ class Files:
         except OSError as error:
             raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
         self.inputs[file] = hashlib.sha256(data).hexdigest()
-        return self.parse(decode(data, name, len(self.inputs)))
+        return read_yaml(data, name, len(self.inputs))
 
 
-def include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
+def _include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
     """Add an included file's entries; what the manifest already has is a problem."""
     for key, value in part.items():
         at = part.keys_at[key]

@@ -1,110 +1,184 @@
-"""Expensive pieces kept by content: what went in decides the key, so nothing can be stale.
+"""Where results of earlier runs are stored: one file per manifest in the user's cache folder.
 
-Only speed depends on it: any trouble with the file means working without.
+The file is read whole and replaced whole, and holds what the last successful run used and no
+more. Only speed depends on it: whatever is wrong with it, a run goes on as if it were empty.
 """
 
 import contextlib
 import hashlib
-import sqlite3
-from collections.abc import Iterable, Mapping
+import os
+import stat
+import tempfile
+import time
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
-_FOLDER: Final = ".toolfold_cache"
-_MAX_BYTES: Final = 512 * 1024 * 1024
-_CHUNK: Final = 500
-
-
-class Cache:
-    """Texts by key, in one SQLite file beside the manifest; None as folder keeps nothing."""
-
-    def __init__(self, folder: Path | None) -> None:
-        self._folder = folder
-        self._database: sqlite3.Connection | None = None
-        if folder is not None and (folder / _FOLDER).is_dir():
-            self._database = _open(folder)
-
-    @property
-    def is_empty(self) -> bool:
-        """Whether nothing at all is known, so that all work will have to be done."""
-        return self._database is None
-
-    def get(self, keys: Iterable[str]) -> dict[str, str]:
-        """Those of `keys` that are known, each checked against the digest it was kept with."""
-        wanted = list(dict.fromkeys(keys))
-        found: dict[str, str] = {}
-        if self._database is None:
-            return found
-        with contextlib.suppress(sqlite3.Error):
-            for start in range(0, len(wanted), _CHUNK):
-                part = wanted[start : start + _CHUNK]
-                marks = ",".join("?" * len(part))
-                query = f"SELECT key, digest, text FROM pieces WHERE key IN ({marks})"  # noqa: S608 - only marks
-                for key, digest, text in self._database.execute(query, part):
-                    if isinstance(text, str) and digest == _digest(text):
-                        found[key] = text
-        return found
-
-    def put(self, pieces: Mapping[str, str]) -> None:
-        """Keep texts under their keys."""
-        if self._database is None and self._folder is not None:
-            self._database = _open(self._folder)
-        if self._database is None:
-            return
-        rows = [(key, _digest(text), text) for key, text in pieces.items()]
-        with contextlib.suppress(sqlite3.Error), self._database:
-            self._database.executemany("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?)", rows)
-
-    def close(self) -> None:
-        """Let go of the file."""
-        if self._database is not None:
-            self._database.close()
-        self._folder = self._database = None
+_MAX_BYTES: Final = 1 << 30  # a larger file was not written by us
+_MAX_AGE: Final = 30 * 86_400.0  # seconds after which the store of another manifest is removed
+_SUFFIX: Final = ".memo"
 
 
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+class Store(Protocol):
+    """Texts by key, from run to run."""
+
+    def get(self, key: str) -> str | None:
+        """The text stored under a key, or None."""
+
+    def put(self, key: str, text: str) -> None:
+        """Store a text, which has no line break, under a key."""
+
+    def save(self) -> None:
+        """Keep for the next run what this run got and put, and nothing else."""
 
 
-def cache_folder(beside: Path) -> Path:
-    """The cache's folder in `beside`, made if need be, and ignored by git."""
-    folder = beside / _FOLDER
-    folder.mkdir(exist_ok=True)
-    ignore = folder / ".gitignore"
-    if not ignore.exists():
-        ignore.write_text("*\n", encoding="utf-8")
-    return folder
+class ForgetfulStore:
+    """A store that holds nothing."""
 
-
-def _open(beside: Path) -> sqlite3.Connection | None:
-    try:
-        folder = cache_folder(beside)
-    except OSError:
+    def get(self, key: str) -> str | None:
+        """None."""
         return None
-    path = folder / "pieces.sqlite"
-    with contextlib.suppress(OSError):
-        if path.exists() and path.stat().st_size > _MAX_BYTES:
-            path.unlink()
-    for _ in range(2):
+
+    def put(self, key: str, text: str) -> None:
+        """Do nothing."""
+
+    def save(self) -> None:
+        """Do nothing."""
+
+
+class FileStore:
+    """The store of one manifest: a header line, then `key digest text` on each line."""
+
+    def __init__(self, path: Path, fingerprint: str) -> None:
+        self._path = path
+        self._header = f"toolfold memo {fingerprint}".encode()
+        self._stored = self._read()
+        self._used: dict[str, bytes] = {}
+        self._has_new = False
+
+    def get(self, key: str) -> str | None:
+        """The text stored under a key, unless it is missing or damaged."""
+        line = self._stored.get(key)
+        if line is None:
+            return None
+        digest, _, text = line.partition(b" ")
+        if digest != _digest(text):
+            return None
+        self._used[key] = line
+        return text.decode()
+
+    def put(self, key: str, text: str) -> None:
+        """Store a text, which has no line break, under a key."""
+        data = text.encode()
+        self._used[key] = _digest(data) + b" " + data
+        self._has_new = True
+
+    def save(self) -> None:
+        """Replace the file by what this run used, if that differs; a failure changes nothing."""
+        if not self._has_new and len(self._used) == len(self._stored):
+            return
+        with contextlib.suppress(OSError):
+            if _is_safe_folder(self._path.parent) and _is_absent_or_own_file(self._path):
+                self._replace()
+                _remove_old_stores(self._path)
+
+    def _read(self) -> dict[str, bytes]:
+        header, *lines = _content(self._path).split(b"\n")
+        if header != self._header:
+            return {}
+        entries = (line.partition(b" ") for line in lines)
+        return {key.decode("ascii", "replace"): rest for key, _, rest in entries if rest}
+
+    def _replace(self) -> None:
+        handle, name = tempfile.mkstemp(_SUFFIX, ".new-", self._path.parent)
         try:
-            return _connect(path)
-        except sqlite3.Error:
-            with contextlib.suppress(OSError):
-                path.unlink()
-    return None
+            with os.fdopen(handle, "wb") as file:
+                file.write(self._header)
+                file.writelines(b"\n%b %b" % (k.encode(), line) for k, line in self._used.items())
+            Path(name).replace(self._path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
-def _connect(path: Path) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=10)
+def store_for(manifest: Path, fingerprint: str) -> Store:
+    """The store of a manifest; a forgetful one where no folder outside its repository can be used."""
     try:
-        # A cache may lose its last writes in a power cut; it may not slow every run.
-        database.execute("PRAGMA synchronous=OFF")
-        database.execute(
-            "CREATE TABLE IF NOT EXISTS pieces"
-            " (key TEXT PRIMARY KEY, digest TEXT NOT NULL, text TEXT NOT NULL) WITHOUT ROWID"
-        )
-        database.execute("SELECT key, digest, text FROM pieces LIMIT 1").fetchone()
-    except sqlite3.Error:
-        database.close()
-        raise
-    return database
+        folder = cache_folder()
+        if _is_inside(folder, _repository_of(manifest)):
+            return ForgetfulStore()
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if not _is_safe_folder(folder):
+            return ForgetfulStore()
+    except (OSError, RuntimeError):  # RuntimeError: there is no home folder
+        return ForgetfulStore()
+    name = hashlib.sha256(os.fsencode(manifest.resolve())).hexdigest()[:32]
+    return FileStore(folder / f"{name}{_SUFFIX}", fingerprint)
+
+
+def cache_folder() -> Path:
+    """TOOLFOLD_CACHE, or the platform's folder for caches of this user."""
+    named = os.environ.get("TOOLFOLD_CACHE")
+    if named:
+        return Path(named).absolute()
+    from platformdirs import user_cache_path  # not needed where the variable is set
+
+    return user_cache_path("toolfold", appauthor=False)
+
+
+def _repository_of(manifest: Path) -> Path:
+    """The git repository that a manifest is in, or its own folder."""
+    folder = manifest.resolve().parent
+    above = (parent for parent in (folder, *folder.parents) if (parent / ".git").exists())
+    return next(above, folder)
+
+
+def _is_inside(folder: Path, repository: Path) -> bool:
+    return folder.resolve().is_relative_to(repository)
+
+
+def _is_safe_folder(folder: Path) -> bool:
+    """Whether this is a folder of this user's, and no link to one."""
+    status = folder.lstat()
+    return stat.S_ISDIR(status.st_mode) and _is_own(status)
+
+
+def _is_absent_or_own_file(path: Path) -> bool:
+    try:
+        status = path.lstat()
+    except FileNotFoundError:
+        return True
+    return stat.S_ISREG(status.st_mode) and _is_own(status)
+
+
+def _is_own(status: os.stat_result) -> bool:
+    return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
+
+
+def _content(path: Path) -> bytes:
+    """The bytes of a regular file of this user's, not through a link; none for anything else."""
+    # Without waiting: opening a FIFO would otherwise hang until somebody writes to it.
+    names = ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
+    flags = 0
+    for name in names:
+        flags |= getattr(os, name, 0)
+    try:
+        if not _is_absent_or_own_file(path):  # where the system knows no O_NOFOLLOW
+            return b""
+        with os.fdopen(os.open(path, flags), "rb") as file:
+            status = os.fstat(file.fileno())
+            is_ours = stat.S_ISREG(status.st_mode) and _is_own(status)
+            return file.read() if is_ours and status.st_size <= _MAX_BYTES else b""
+    except OSError:
+        return b""
+
+
+def _remove_old_stores(current: Path) -> None:
+    """Remove the stores of manifests that were not generated for a long time."""
+    oldest = time.time() - _MAX_AGE
+    for path in current.parent.glob(f"*{_SUFFIX}"):
+        if path != current and path.lstat().st_mtime < oldest:
+            path.unlink(missing_ok=True)
+
+
+def _digest(data: bytes) -> bytes:
+    return hashlib.sha256(data).hexdigest().encode()

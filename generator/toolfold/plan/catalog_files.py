@@ -1,4 +1,4 @@
-"""The baked catalog: what the runtime reads, as text by file."""
+"""The files of the catalog, which the runtime reads."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -7,35 +7,39 @@ from toolfold_runtime.catalog.catalog import CATALOG_FORMAT
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.execution import execution_facts
-from toolfold.plan.disclosure.exposure import Disclosed
+from toolfold.plan.disclosure.exposure import Disclosure
+from toolfold.plan.disclosure.views import Views, category_lines
 from toolfold.plan.model import Json, MetaToolPlan, ToolPlan
-from toolfold.plan.search.index import Index, name_rarities, vocabulary
-from toolfold.plan.search.results import rest_tokens
+from toolfold.plan.search.index import IndexLines, index_of, mean_lengths, name_rarities
+from toolfold.plan.search.results import reserved_tokens
 from toolfold.plan.search.words import search_texts, server_of
+from toolfold.plan.source import tool_sources
 from toolfold.plan.text.escape import json_text
 from toolfold.plan.text.paths import file_stem
 
-#: A path below `catalog/`, and an object or the lines that stand there.
-Baked = tuple[str, Json | list[str]]
+#: A path below `catalog/`, and an object or the lines of that file.
+CatalogFile = tuple[str, Json | list[str]]
 
 
-def baked(
-    manifest: Manifest,
+def catalog_files(
     header: str,
+    manifest: Manifest,
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
-    disclosed: Disclosed,
-    index: Index,
+    disclosure: Disclosure,
+    views: Views,
 ) -> dict[str, str]:
     """Path below the package's `catalog/` to text."""
-    found = [
-        ("server.json", _server(manifest, tools, meta, disclosed)),
+    index = index_of([tool.words for tool in tools], mean_lengths(tools))
+    files: list[CatalogFile] = [
+        ("server.json", _server(manifest, tools, meta, disclosure)),
         ("names.json", _names(manifest, tools)),
         *_search(manifest, tools, index),
         *_meaning(manifest, tools, index),
-        *_inventory(disclosed),
+        ("inventory.jsonl", disclosure.inventory),
+        *_categories(manifest, tools, views),
     ]
-    return {path: _text(header, value) for path, value in found}
+    return {path: _text(header, content) for path, content in files}
 
 
 def _text(header: str, value: Json | list[str]) -> str:
@@ -50,26 +54,26 @@ def _server(
     manifest: Manifest,
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
-    disclosed: Disclosed,
+    disclosure: Disclosure,
 ) -> Json:
-    server, disclosure = manifest.server, manifest.disclosure
+    server, settings = manifest.server, manifest.disclosure
     inventory = {t.role: t.name for t in meta if t.role in ("capabilities", "schema")}
-    rest = rest_tokens(inventory.get("schema", ""))
+    reserved = reserved_tokens(inventory.get("schema", ""))
     return {
         "catalog": CATALOG_FORMAT,
         "name": server.name,
         "version": server.version,
         "title": server.title,
-        "instructions": disclosed.instructions,
+        "instructions": disclosure.instructions,
         "implementation": server.implementation,
-        "exposure": disclosed.exposure,
-        "default_view": disclosed.default_view,
-        "format": disclosure.format,
-        "unknown_parameters": disclosure.unknown_parameters,
-        "unlisted_calls": disclosure.unlisted_calls,
-        "hot": disclosed.hot,
-        "search": disclosure.search,
-        "hits": {"tokens": budget_of(manifest, "hits"), "next": rest},
+        "exposure": disclosure.exposure,
+        "default_view": disclosure.default_view,
+        "format": settings.format,
+        "unknown_parameters": settings.unknown_parameters,
+        "unlisted_calls": settings.unlisted_calls,
+        "hot": disclosure.hot,
+        "search": settings.search,
+        "hits": {"tokens": budget_of(manifest, "hits"), "next": reserved},
         **execution_facts(manifest, tools),
         "runners": {tool.name: list(tool.effects) for tool in meta if tool.effects},
         "inventory": inventory,
@@ -90,7 +94,9 @@ def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Json:
     }
 
 
-def _search(manifest: Manifest, tools: Sequence[ToolPlan], index: Index) -> Iterator[Baked]:
+def _search(
+    manifest: Manifest, tools: Sequence[ToolPlan], index: IndexLines
+) -> Iterator[CatalogFile]:
     """What search knows: of each tool a line, in the order of their numbers; then of each word."""
     servers = _numbered(server_of(tool.id) for tool in tools)
     categories = _numbered(manifest.categories)
@@ -111,8 +117,8 @@ def _search(manifest: Manifest, tools: Sequence[ToolPlan], index: Index) -> Iter
                     categories[tool.category],
                     tool.effect,
                     tool.tags,
-                    tool.hits[:-1],
-                    tool.hit_tokens,
+                    tool.result_lines[:-1],
+                    tool.result_tokens,
                 ]
             )
             for tool in tools
@@ -124,23 +130,28 @@ def _search(manifest: Manifest, tools: Sequence[ToolPlan], index: Index) -> Iter
     yield "search/grams.jsonl", index.grams
 
 
-def _meaning(manifest: Manifest, tools: Sequence[ToolPlan], index: Index) -> Iterator[Baked]:
+def _meaning(
+    manifest: Manifest, tools: Sequence[ToolPlan], index: IndexLines
+) -> Iterator[CatalogFile]:
     if manifest.disclosure.search == "lexical" or not tools:
         return
     # Imported here: only these strategies need the packages behind it.
     from toolfold.plan.search.meaning import related, vectors
 
-    texts = [search_texts(tool.name, manifest) for tool in tools]
+    texts = [search_texts(own, manifest.defs) for own in tool_sources(manifest).values()]
     yield "search/vectors.jsonl", [json_text(vector) for vector in vectors(texts)]
-    near = related(texts, vocabulary(index))
+    near = related(texts, list(index.tool_counts))
     yield "search/related.jsonl", [json_text([word, near[word]]) for word in sorted(near)]
 
 
-def _inventory(disclosed: Disclosed) -> Iterator[Baked]:
-    """The views of all tools; then for each category its views, and a line per tool."""
-    yield "inventory.jsonl", disclosed.inventory
-    for category, lines in disclosed.categories.items():
-        yield f"categories/{file_stem(category)}.jsonl", [lines]
+def _categories(
+    manifest: Manifest, tools: Sequence[ToolPlan], views: Views
+) -> Iterator[CatalogFile]:
+    """For each category its views, then a line per tool."""
+    for category in manifest.categories:
+        entries = [tool.entry for tool in tools if tool.category == category]
+        lines = [*category_lines(views, category), *entries]
+        yield f"categories/{file_stem(category)}.jsonl", lines
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

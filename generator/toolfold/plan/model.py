@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from toolfold.errors import Problem
+from toolfold.plan.findings import Finding
 
 Json = dict[str, Any]
 
@@ -17,6 +18,8 @@ class Cost(NamedTuple):
     name: str
     tokens: int
     budget: str
+    #: The category whose view it is of, if it is of one.
+    category: str = ""
 
 
 class MetaToolPlan(NamedTuple):
@@ -34,10 +37,8 @@ class MetaToolPlan(NamedTuple):
 
 
 class ToolPlan(NamedTuple):
-    """What is decided about one tool by itself and used beyond it: plain data, to be kept."""
+    """Everything that is decided about one tool by itself."""
 
-    #: Stands for all that it was decided from.
-    key: str
     name: str
     id: str
     category: str
@@ -50,32 +51,31 @@ class ToolPlan(NamedTuple):
     related: list[str]
     generates: list[str]
     consumes: list[str]
-    #: Whether it says how large its results may be.
+    #: Whether it sets a budget for its results.
     has_budget: bool
     module: str
     method: str
     params_class: str
     result_class: str | None
-    result_annotation: str
+    #: Python source of the docstring of its method.
     docstring: str
     signature: str
-    #: What it costs an agent as a hit, by its summary, by its schema, in full, and listed.
+    #: What it costs as a search result, by its summary, by its schema, in full, and listed.
     tokens: dict[str, int]
-    #: Its forms among the hits of a search, from the richest to the leanest, and their costs.
-    hits: list[str]
-    hit_tokens: list[int]
-    #: How many words search knows of it, by field, and those of its name.
-    lengths: dict[str, int]
-    name_words: list[str]
-
-
-class ToolTexts(NamedTuple):
-    """What is decided about one tool and used nowhere else: large, so kept apart."""
-
-    #: Its line in the catalog.
-    line: str
-    #: What search finds it by: its words by field.
+    #: Its line among search results, from the richest to the leanest, and what each costs.
+    result_lines: list[str]
+    result_tokens: list[int]
+    #: What search finds it by: words by field.
     words: dict[str, list[str]]
+    #: Its line in the catalog.
+    entry: str
+
+
+class PlannedTool(NamedTuple):
+    """What planning one tool came to; no plan where a finding refuses it."""
+
+    findings: tuple[Finding, ...]
+    plan: ToolPlan | None
 
 
 class CategoryPlan(NamedTuple):
@@ -87,18 +87,19 @@ class CategoryPlan(NamedTuple):
     tools: tuple[str, ...]
 
 
-class HandlerPlan(NamedTuple):
-    """A generated meta-tool handler: its module, which names its function, and its served name."""
+class TemplateModule(NamedTuple):
+    """A module of the package: a template and the values that it places."""
 
-    module: str
-    name: str
+    template: str
+    values: Mapping[str, object]
 
 
-class ImportPlan(NamedTuple):
-    """One import of the Handlers protocol."""
+class ModelsModule(NamedTuple):
+    """The models of one tool: the schemas of its parameters and its result."""
 
-    module: str
-    names: str
+    class_prefix: str
+    params: Json
+    returns: Json | None
 
 
 class MethodPlan(NamedTuple):
@@ -136,21 +137,10 @@ class PagePlan(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """All that will be emitted from one manifest."""
+    """All that is decided about a manifest's catalog, apart from its pages and modules."""
 
-    #: Stands for all of it but the tools; empty where nothing is kept.
-    key: str
-    header: str
-    package: str
-    docstring: str
-    root: str
-    handlers: tuple[HandlerPlan, ...]
-    server_imports: tuple[str, ...]
-    tools: tuple[ToolPlan, ...]
-    imports: tuple[ImportPlan, ...]
-    handler_types: str
-    data: Mapping[str, str]
-    pages: tuple[PagePlan, ...]
     exposure: str
     costs: tuple[Cost, ...]
+    #: The files of the catalog by their paths below it.
+    data: Mapping[str, str]
     warnings: tuple[Problem, ...]

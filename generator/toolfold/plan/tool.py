@@ -4,48 +4,43 @@ from jsonschema_rs import ValidationError, Validator
 from toolfold_runtime.catalog.catalog import full
 from toolfold_runtime.validation import validator_for
 
-from toolfold.manifest.schema import Manifest, Tool
+from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.budgets import listed_tokens
 from toolfold.plan.disclosure.execution import limits_of
-from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.signature import signature
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
-from toolfold.plan.model import Json, ToolPlan, ToolTexts
+from toolfold.plan.findings import Findings, Report
+from toolfold.plan.model import Json, PlannedTool, ToolPlan
 from toolfold.plan.names import python as naming
 from toolfold.plan.names.check import method_of
-from toolfold.plan.problems import Problems, Report
 from toolfold.plan.schemas.check import check_examples, check_origin
 from toolfold.plan.schemas.keywords import walk
-from toolfold.plan.schemas.modelled import Modelled, encoded_alike, modelled
+from toolfold.plan.schemas.modelled import encoded_alike
 from toolfold.plan.schemas.served import Origin, input_origin, output_origin, served_output
-from toolfold.plan.search.results import hit_forms, hit_tokens
-from toolfold.plan.search.words import search_words
+from toolfold.plan.search.results import result_lines, result_tokens
+from toolfold.plan.search.words import search_texts, search_words
+from toolfold.plan.source import ToolContext, ToolSource
 from toolfold.plan.text.escape import docstring, json_text
 
 
-def plan_tool(
-    name: str, manifest: Manifest, problems: Problems, key: str = ""
-) -> tuple[ToolPlan, ToolTexts] | None:
-    """Everything decided about one tool by itself, or None where its schemas are refused."""
-    tool = manifest.tools[name]
-    given = input_origin(name, tool, manifest.defs)
-    returned = output_origin(name, tool, manifest.defs)
-    before = problems.errors
-    _check(name, manifest, given, returned, problems)
-    if problems.errors > before:
-        return None
-    stem = naming.class_name(name)
+def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
+    """Everything decided about one tool by itself; no plan where its schemas are refused."""
+    name, tool = source.name, source.tool
+    given = input_origin(name, tool, context.definitions)
+    returned = output_origin(name, tool, context.definitions)
+    findings = Findings()
+    _check(source, context, given, returned, findings)
+    if findings.has_errors:
+        return PlannedTool(tuple(findings.all), None)
     schema = returned.schema if returned else None
-    entry = _entry(name, manifest, given.schema, schema)
+    entry = _entry(source, context, given.schema, schema)
     views = entry["views"]
-    hits = hit_forms(name, tool, given.schema, schema)
-    cut = search_words(name, manifest)
-    result = f"{stem}Result" if returned else None
+    lines = result_lines(name, tool, given.schema, schema)
+    prefix = naming.class_name(name)
     plan = ToolPlan(
-        key=key,
         name=name,
-        id=manifest.id_of(name),
+        id=source.id,
         category=tool.category,
         effect=tool.effect,
         tier=tool.tier,
@@ -59,66 +54,61 @@ def plan_tool(
         has_budget=tool.budget is not None,
         module=naming.module_name(name),
         method=method_of(name, tool),
-        params_class=f"{stem}Params",
-        result_class=result,
-        result_annotation=f"MaybeAwaitable[{result or 'Anything'}]",
+        params_class=f"{prefix}Params",
+        result_class=f"{prefix}Result" if returned else None,
         docstring=docstring(tool.summary),
         signature=entry["signature"],
         tokens={
-            "hit": count(hits[0]),
+            "hit": count(lines[0]),
             "summary": count(views["summary"]),
             "schema": count(views["schema"]),
             "full": count(full(views)),
             "listed": listed_tokens(entry["definition"]),
         },
-        hits=hits,
-        hit_tokens=hit_tokens(hits),
-        lengths={field: len(found) for field, found in cut.items() if found},
-        name_words=list(dict.fromkeys(cut["name"])),
+        result_lines=lines,
+        result_tokens=result_tokens(lines),
+        words=search_words(search_texts(source, context.definitions)),
+        entry=json_text(entry),
     )
-    return plan, ToolTexts(json_text(entry), cut)
-
-
-def models_of(name: str, manifest: Manifest) -> Modelled:
-    """The classes of one tool."""
-    tool = manifest.tools[name]
-    returned = output_origin(name, tool, manifest.defs)
-    given = input_origin(name, tool, manifest.defs).schema
-    return modelled(given, returned.schema if returned else None, naming.class_name(name))
+    return PlannedTool(tuple(findings.all), plan)
 
 
 def _check(
-    name: str, manifest: Manifest, given: Origin, returned: Origin | None, problems: Problems
+    source: ToolSource,
+    context: ToolContext,
+    given: Origin,
+    returned: Origin | None,
+    findings: Findings,
 ) -> None:
-    tool = manifest.tools[name]
+    name, tool = source.name, source.tool
     if tool.returns is not None and "$defs" in tool.returns:
         path = ("tools", name, "returns", "$defs")
         hint = "declare it under the manifest's own `$defs:`"
-        problems.error_at_key(path, "definitions inside a schema", hint, "keyword")
+        findings.error(path, "definitions inside a schema", hint, "keyword", of_key=True)
     for origin in (given, returned):
         if origin is not None:
-            report = problems.reporter(is_foreign=origin.is_foreign)
-            check_origin(origin, manifest.defs, report)
+            report = findings.reporter(origin.severity)
+            check_origin(origin, context.definitions, report)
             _check_properties(origin, report)
-            _check_carried(origin, problems)
-    _check_root(name, tool, problems)
-    report = problems.reporter(is_foreign=given.is_foreign)
+            _check_carried(origin, findings)
+    _check_root(name, tool, findings)
+    report = findings.reporter(given.severity)
     check_examples(name, tool, _validator(given.schema), report)
 
 
-def _check_root(name: str, tool: Tool, problems: Problems) -> None:
+def _check_root(name: str, tool: Tool, findings: Findings) -> None:
     if tool.input_schema is None:
         return
     path = ("tools", name, "input_schema")
     if "type" not in tool.input_schema:
         hint = 'served with `"type": "object"`'
-        problems.reporter(is_foreign=True)(path, "no root type", hint, "root-type")
+        findings.warning(path, "no root type", hint, "root-type")
     elif tool.input_schema["type"] != "object":
         hint = "arguments are always an object"
-        problems.error((*path, "type"), "the root type is not object", hint, "root-type")
+        findings.error((*path, "type"), "the root type is not object", hint, "root-type")
 
 
-def _check_carried(origin: Origin, problems: Problems) -> None:
+def _check_carried(origin: Origin, findings: Findings) -> None:
     """What the protocol's own types refuse: one such schema would take the whole list down."""
     schema = origin.schema
     properties, required = schema.get("properties", {}), schema.get("required", [])
@@ -127,13 +117,13 @@ def _check_carried(origin: Origin, problems: Problems) -> None:
         isinstance(inner, dict | bool) for inner in properties.values()
     ):
         path = origin.manifest_path(("properties",))
-        problems.error(path, "properties are not a mapping of schemas", hint, "protocol")
+        findings.error(path, "properties are not a mapping of schemas", hint, "protocol")
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
         path = origin.manifest_path(("required",))
-        problems.error(path, "required is not a list of names", hint, "protocol")
+        findings.error(path, "required is not a list of names", hint, "protocol")
     if not isinstance(schema.get("$schema", ""), str):
         path = origin.manifest_path(("$schema",))
-        problems.error(path, "$schema is not text", hint, "protocol")
+        findings.error(path, "$schema is not text", hint, "protocol")
 
 
 def _check_properties(origin: Origin, report: Report) -> None:
@@ -157,9 +147,9 @@ def _validator(schema: Json) -> Validator | None:
         return None
 
 
-def _entry(name: str, manifest: Manifest, given: Json, result: Json | None) -> Json:
+def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json | None) -> Json:
     """What the runtime reads when the tool is asked about or called."""
-    tool = manifest.tools[name]
+    name, tool = source.name, source.tool
     shown = signature(name, given, result)
     output, wraps_result = served_output(result) if result is not None else (None, False)
     return {
@@ -173,24 +163,24 @@ def _entry(name: str, manifest: Manifest, given: Json, result: Json | None) -> J
         **({"limits": limits} if (limits := limits_of(tool)) else {}),
         "signature": shown,
         "example": tool.examples[0].arguments if tool.examples else None,
-        "definition": _definition(name, manifest, given, output),
+        "definition": _definition(source, given, output),
         "views": tool_views(
             name,
             tool,
             given,
             result,
-            manifest.disclosure.format,
-            runner_of(manifest, tool.effect),
+            context.format,
+            context.runners[tool.effect],
         ),
     }
 
 
-def _definition(name: str, manifest: Manifest, given: Json, output: Json | None) -> Json:
+def _definition(source: ToolSource, given: Json, output: Json | None) -> Json:
     """The tool as `tools/list` shows it."""
-    tool = manifest.tools[name]
+    tool = source.tool
     title = tool.title or tool.summary
     definition: Json = {
-        "name": name,
+        "name": source.name,
         "title": title,
         "description": tool.description or tool.summary,
         "inputSchema": given,
@@ -201,7 +191,7 @@ def _definition(name: str, manifest: Manifest, given: Json, output: Json | None)
         icons = [icon.model_dump(by_alias=True, exclude_unset=True) for icon in tool.icons]
         definition["icons"] = icons
     definition["annotations"] = {**tool.annotations, **_hints(tool)}
-    definition["_meta"] = {**tool.meta, "toolfold/id": manifest.id_of(name)}
+    definition["_meta"] = {**tool.meta, "toolfold/id": source.id}
     return definition
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from toolfold.commands.git import git
 from toolfold.errors import UsageError
-from toolfold.manifest.load import examine, load
+from toolfold.manifest.load import load, load_with_problems
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.docs.changes import changes_page
@@ -33,4 +33,4 @@ def _manifest_at(manifest: Path, revision: str) -> Manifest:
     with tempfile.TemporaryDirectory() as place:
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             files.extractall(place, filter="data")
-        return examine(Path(place, name), f"{revision}:{name}").manifest
+        return load_with_problems(Path(place, name), f"{revision}:{name}").manifest

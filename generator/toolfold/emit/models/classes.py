@@ -1,10 +1,10 @@
-"""The classes of one tool: its properties cut into shapes, and put together from their forms."""
+"""The classes of one tool: the shapes of its properties, and its source from their templates."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolfold.emit.models.shapes import ALIAS, DESCRIPTION, REFERENCE, Form, Schema, Shape
+from toolfold.emit.models.shapes import ALIAS, DESCRIPTION, REFERENCE, FieldTemplate, Schema, Shape
 from toolfold.plan.schemas.modelled import Modelled
 from toolfold.plan.text.escape import docstring_block, python_literal
 
@@ -21,8 +21,8 @@ _SOURCES: Final = {
 
 
 @dataclass(frozen=True)
-class ModelsPiece:
-    """The models of one tool: import lines and statements, in order."""
+class ModelsSource:
+    """The source of a tool's models: import lines and statements, in order."""
 
     imports: tuple[str, ...]
     classes: tuple[str, ...]
@@ -30,41 +30,41 @@ class ModelsPiece:
 
 @dataclass(frozen=True)
 class _Property:
-    """A property as its shape and what fills the blanks of its form."""
+    """A property: its shape, and what fills the placeholders of its template."""
 
     shape: Shape
-    blanks: Mapping[str, str]
+    values: Mapping[str, str]
     references: tuple[str, ...]
 
 
 def shapes_of(models: Modelled) -> Iterator[Shape]:
     """The shape of every property of every class."""
     for name in models.classes:
-        for _, found in _properties(models, name):
-            yield found.shape
+        for _, own in _properties(models, name):
+            yield own.shape
 
 
-def written(models: Modelled, form_of: Callable[[Shape], Form]) -> ModelsPiece:
-    """A tool's classes as text, each after those that it needs."""
-    found = {name: list(_properties(models, name)) for name in models.classes}
-    needs = {name: {r for _, p in props for r in p.references} for name, props in found.items()}
+def render_classes(models: Modelled, template_of: Callable[[Shape], FieldTemplate]) -> ModelsSource:
+    """A tool's classes as Python source, each after those that it needs."""
+    properties = {name: list(_properties(models, name)) for name in models.classes}
+    needs = {n: {r for _, p in own for r in p.references} for n, own in properties.items()}
     names: set[str] = set()
     texts: list[str] = []
     ordered, late = _ordered(needs)
     for name in ordered:
-        forms = [(attribute, p, form_of(p.shape)) for attribute, p in found[name]]
-        names.update(*(form.names for _, _, form in forms))
+        templates = [(attribute, p, template_of(p.shape)) for attribute, p in properties[name]]
+        names.update(*(template.names for _, _, template in templates))
         if name in models.fields:
-            fields = [_field(attribute, p, form) for attribute, p, form in forms]
+            fields = [_field(*parts) for parts in templates]
             texts.append(_class(name, models.classes[name], fields))
             closed = ["ConfigDict"] if _is_closed(models.classes[name]) else []
             names.update(["Model", *closed])
         else:
-            ((_, only, form),) = forms
-            texts.append(f"{name}: TypeAlias = {_filled(form.annotation, only)}")
+            ((_, only, template),) = templates
+            texts.append(f"{name}: TypeAlias = {_filled(template.annotation, only)}")
             names.add("TypeAlias")
     texts += [f"{name}.model_rebuild()" for name in late]
-    return ModelsPiece(tuple(_import_lines(names)), tuple(texts))
+    return ModelsSource(tuple(_import_lines(names)), tuple(texts))
 
 
 def _properties(models: Modelled, name: str) -> Iterator[tuple[str, _Property]]:
@@ -82,10 +82,10 @@ def _property(prop: str, schema: Schema, is_required: bool, is_aliased: bool) ->
     description = schema.get("description")
     bare = {key: value for key, value in schema.items() if key != "description"}
     shape = Shape(_nameless(bare, references), is_required, description is not None, is_aliased)
-    blanks = {f"{REFERENCE}{number}": name for number, name in enumerate(references)}
-    blanks |= {ALIAS: python_literal(prop)} if is_aliased else {}
-    blanks |= {DESCRIPTION: python_literal(description)} if description is not None else {}
-    return _Property(shape, blanks, tuple(references))
+    values = {f"{REFERENCE}{number}": name for number, name in enumerate(references)}
+    values |= {ALIAS: python_literal(prop)} if is_aliased else {}
+    values |= {DESCRIPTION: python_literal(description)} if description is not None else {}
+    return _Property(shape, values, tuple(references))
 
 
 def _nameless(schema: Any, references: list[str]) -> Any:
@@ -132,14 +132,14 @@ def _is_closed(schema: Schema) -> bool:
     return schema.get("additionalProperties") is False
 
 
-def _field(attribute: str, found: _Property, form: Form) -> str:
-    value = f" = {_filled(form.value, found)}" if form.value else ""
-    return f"{attribute}: {_filled(form.annotation, found)}{value}"
+def _field(attribute: str, own: _Property, template: FieldTemplate) -> str:
+    value = f" = {_filled(template.value, own)}" if template.value else ""
+    return f"{attribute}: {_filled(template.annotation, own)}{value}"
 
 
-def _filled(parts: list[str], found: _Property) -> str:
-    """Texts and filled blanks in turn."""
-    return "".join(found.blanks[p] if number % 2 else p for number, p in enumerate(parts))
+def _filled(parts: list[str], own: _Property) -> str:
+    """A template's source with its placeholders, which are every second part, filled."""
+    return "".join(own.values[p] if number % 2 else p for number, p in enumerate(parts))
 
 
 def _import_lines(names: set[str]) -> list[str]:

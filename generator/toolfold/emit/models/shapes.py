@@ -1,8 +1,8 @@
-"""How datamodel-code-generator writes a property: each distinct shape of one is modelled once.
+"""Fields as datamodel-code-generator writes them: each distinct shape of a property once.
 
-A catalog of a thousand tools has thousands of properties and some hundreds of shapes: what is
-left of a property without its name, its description and the names of the classes it refers to.
-Plain data in and out, so that the work can be done in another process.
+A catalog of a thousand tools has thousands of properties and some hundreds of shapes: a shape is a
+property without its name, its description and the names of the classes it refers to. Plain data in
+and out, so that the work can be done in another process.
 """
 
 import ast
@@ -15,14 +15,14 @@ from toolfold.emit.models.audit import audited_names
 
 Schema = dict[str, Any]
 
-#: What stands in a shape for what is a property's own.
+#: Placeholders for what is a property's own.
 DESCRIPTION: Final = "description"
 ALIAS: Final = "alias"
 REFERENCE: Final = "Reference"
 
 _CALL: Final = 500  # bounds memory; larger calls of the generator are slower
 _FIELDS: Final = 50  # of one class
-_BLANKS: Final = (DESCRIPTION, ALIAS)
+_PLACEHOLDERS: Final = (DESCRIPTION, ALIAS)
 
 
 @dataclass(frozen=True)
@@ -36,10 +36,10 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Form:
-    """How a shape is written: texts with blanks between them, and the names that it uses.
+class FieldTemplate:
+    """The source of a field: annotation and value, split at placeholders, and the names it imports.
 
-    Texts and blanks take turns, beginning and ending with a text.
+    Text and placeholders alternate, beginning and ending with text.
     """
 
     annotation: list[str]
@@ -47,19 +47,13 @@ class Form:
     names: list[str]
 
 
-def model_shapes(shapes: Sequence[Shape]) -> Iterator[list[Form]]:
-    """The form of every shape, in order, batch by batch."""
+def model_shapes(shapes: Sequence[Shape]) -> Iterator[list[FieldTemplate]]:
+    """The template of every shape, in order, batch by batch."""
     for start in range(0, len(shapes), _CALL):
         batch = shapes[start : start + _CALL]
         source = call_generator(*_document(batch))
         fields, lines = _fields(source), source.split("\n")
-        yield [_form(fields[f"f{number}"], lines) for number in range(len(batch))]
-
-
-def import_generator() -> None:
-    """Pay for the generator's imports, which it puts off until its first call."""
-    empty = {"type": "object", "properties": {}, "required": []}
-    call_generator({"Nothing": empty}, {})
+        yield [_field_template(fields[f"f{number}"], lines) for number in range(len(batch))]
 
 
 def call_generator(definitions: Schema, aliases: dict[str, str]) -> str:
@@ -104,22 +98,22 @@ def _document(shapes: Sequence[Shape]) -> tuple[Schema, dict[str, str]]:
     definitions: Schema = {}
     aliases: dict[str, str] = {}
     for start in range(0, len(shapes), _FIELDS):
-        made: Schema = {"type": "object", "properties": {}, "required": []}
-        definitions[f"Shapes{start}"] = made
+        holder: Schema = {"type": "object", "properties": {}, "required": []}
+        definitions[f"Shapes{start}"] = holder
         for number, shape in enumerate(shapes[start : start + _FIELDS], start):
             name = f"f{number}"
             if shape.is_aliased:
                 aliases[f"{ALIAS} {number}"] = name
                 name = f"{ALIAS} {number}"
-            blank = {"description": DESCRIPTION} if shape.is_described else {}
-            made["properties"][name] = shape.schema | blank
-            made["required"] += [name] if shape.is_required else []
+            described = {"description": DESCRIPTION} if shape.is_described else {}
+            holder["properties"][name] = shape.schema | described
+            holder["required"] += [name] if shape.is_required else []
     for name in sorted({ref for shape in shapes for ref in _references(shape.schema)}):
         definitions[name] = {"type": "object", "properties": {"name": {"const": name}}}
     return definitions, aliases
 
 
-def _references(schema: Any) -> Iterator[str]:
+def _references(schema: object) -> Iterator[str]:
     if isinstance(schema, dict):
         if isinstance(schema.get("$ref"), str):
             yield schema["$ref"].rsplit("/", 1)[-1]
@@ -141,29 +135,29 @@ def _fields(source: str) -> dict[str, ast.AnnAssign]:
     }
 
 
-def _form(field: ast.AnnAssign, lines: list[str]) -> Form:
+def _field_template(field: ast.AnnAssign, lines: list[str]) -> FieldTemplate:
     names = audited_names(field.annotation)
     names |= audited_names(field.value) if field.value else set()
-    value = _cut(field.value, lines) if field.value else []
+    value = _split(field.value, lines) if field.value else []
     used = sorted(name for name in names if not name.startswith(REFERENCE))
-    return Form(_cut(field.annotation, lines), value, used)
+    return FieldTemplate(_split(field.annotation, lines), value, used)
 
 
-def _cut(node: ast.expr, lines: list[str]) -> list[str]:
-    """The node's source, cut at its blanks: text, blank, text and so on."""
+def _split(node: ast.expr, lines: list[str]) -> list[str]:
+    """The node's source, split at its placeholders: text, placeholder, text and so on."""
     parts: list[str] = []
     at = (node.lineno, node.col_offset)
-    for name, blank in sorted(_blanks(node), key=lambda found: _start(found[1])):
-        parts += [_text(lines, at, _start(blank)), name]
-        at = _end(blank)
+    for name, placeholder in sorted(_placeholders(node), key=lambda pair: _start(pair[1])):
+        parts += [_text(lines, at, _start(placeholder)), name]
+        at = _end(placeholder)
     return [*parts, _text(lines, at, _end(node))]
 
 
-def _blanks(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
+def _placeholders(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     for inner in ast.walk(node):
         if isinstance(inner, ast.Name) and inner.id.startswith(REFERENCE):
             yield inner.id, inner
-        elif isinstance(inner, ast.keyword) and inner.arg in _BLANKS:
+        elif isinstance(inner, ast.keyword) and inner.arg in _PLACEHOLDERS:
             yield inner.arg, inner.value
 
 
@@ -178,7 +172,7 @@ def _end(node: ast.expr) -> tuple[int, int]:
 def _text(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
     """Source between two positions, whose columns count bytes, as `ast` does."""
     (first, left), (last, right) = start, end
-    cut = [line.encode() for line in lines[first - 1 : last]]
-    cut[-1] = cut[-1][:right]
-    cut[0] = cut[0][left:]
-    return b"\n".join(cut).decode()
+    rows = [line.encode() for line in lines[first - 1 : last]]
+    rows[-1] = rows[-1][:right]
+    rows[0] = rows[0][left:]
+    return b"\n".join(rows).decode()

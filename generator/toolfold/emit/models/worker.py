@@ -1,95 +1,80 @@
-"""Modelling beside planning: a second process imports the model generator and models shapes.
+"""The model generator in a second process, so that a large catalog is modelled beside planning.
 
-It is our own module run by this interpreter, with shapes on standard input and forms on standard
-output, so that no caller's `__main__` is ever run again. It is started while the manifest is
-still read, and gets its shapes while the rest of the plan is made.
+The process runs this very module, with shapes on standard input and templates on standard output,
+so that no caller's `__main__` is ever run again.
 """
 
 import contextlib
 import json
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from queue import SimpleQueue
 from tempfile import TemporaryFile
-from threading import Thread
-from typing import IO, Final
+from typing import Final
 
-from toolfold.emit.models.shapes import Form, Shape, import_generator, model_shapes
+from toolfold.emit.models.shapes import FieldTemplate, Shape, model_shapes
 
-#: Told how many shapes of properties are modelled, of how many.
+#: Called with how many shapes are modelled, of how many.
 Progress = Callable[[int, int], None]
 
-#: Fewer shapes are modelled sooner here than by another process.
-WORTH_A_PROCESS: Final = 100
+# Fewer shapes are modelled sooner here than by another process.
+_WORTH_A_PROCESS: Final = 100
 
 
-class Worker:
-    """The process that models; it can be started before there is anything to model."""
+class Modeller:
+    """Models shapes, in this process or in another one; `close` ends the other one."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
         self._process: subprocess.Popen[str] | None = None
-        self._thread: Thread | None = None
-        self._lines: SimpleQueue[str | None] = SimpleQueue()
-        # A file, not a pipe: nobody reads it unless the process fails.
-        self._errors: IO[str] = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - see close
 
-    def start(self) -> None:
-        """Start the process, once."""
-        if self._process is None:
-            self._process = subprocess.Popen(
-                # -P: the user's folder is not a place to import from.
-                [sys.executable, "-P", "-m", "toolfold.emit.models.worker"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._errors,
-                encoding="utf-8",
-            )
-
-    def begin(self, shapes: Sequence[Shape]) -> None:
-        """Send the shapes and take in what comes back, beside whatever the caller does next."""
-        self.start()
-        self._thread = Thread(target=self._exchange, args=(self._process, shapes), daemon=True)
-        self._thread.start()
-
-    def forms(self) -> Iterator[list[Form]]:
-        """Batch by batch as they are done; RuntimeError with the last words of a failure."""
-        while (line := self._lines.get()) is not None:
-            yield [Form(**form) for form in json.loads(line)]
-        if self._process is None or self._process.wait() != 0:
-            self._errors.seek(0)
-            raise RuntimeError(f"the modelling process failed:\n{self._errors.read()[-4000:]}")
+    def model(self, shapes: Sequence[Shape]) -> Iterator[FieldTemplate]:
+        """The template of every shape, in order; RuntimeError where the other process fails."""
+        is_large = len(shapes) >= _WORTH_A_PROCESS
+        done = 0
+        for batch in self._model_elsewhere(shapes) if is_large else model_shapes(shapes):
+            yield from batch
+            done += len(batch)
+            self._progress(done, len(shapes))
 
     def close(self) -> None:
-        """End the process, whatever it is doing."""
+        """End the other process, whatever it is doing."""
         if self._process is not None:
             self._process.kill()
-            if self._thread is not None:
-                self._thread.join()  # it has the pipes, and they are broken now
-            with self._process:
-                self._process = None
-        self._errors.close()
 
-    def _exchange(self, process: "subprocess.Popen[str]", shapes: Sequence[Shape]) -> None:
-        """Both pipes are served here, so that neither side ever waits for a full one."""
-        with contextlib.suppress(OSError, ValueError), process:
-            if process.stdin is not None and process.stdout is not None:
-                json.dump([asdict(shape) for shape in shapes], process.stdin)
-                process.stdin.close()
-                for line in process.stdout:
-                    self._lines.put(line)
-        self._lines.put(None)
+    def _model_elsewhere(self, shapes: Iterable[Shape]) -> Iterator[list[FieldTemplate]]:
+        # A file, not a pipe: nobody reads it unless the process fails.
+        with TemporaryFile("w+", encoding="utf-8") as errors:
+            # -P: the user's folder is not a place to import from.
+            command = [sys.executable, "-P", "-m", "toolfold.emit.models.worker"]
+            with subprocess.Popen(  # noqa: S603 - our own interpreter
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                encoding="utf-8",
+            ) as process:
+                self._process = process
+                if process.stdin is not None and process.stdout is not None:
+                    # It reads all of its input before it writes, so neither side waits for ever.
+                    with contextlib.suppress(OSError):  # it has ended, and its exit code says how
+                        json.dump([asdict(shape) for shape in shapes], process.stdin)
+                        process.stdin.close()
+                    for line in process.stdout:
+                        yield [FieldTemplate(**template) for template in json.loads(line)]
+            if process.returncode != 0:
+                errors.seek(0)
+                raise RuntimeError(f"the modelling process failed:\n{errors.read()[-4000:]}")
 
 
-def _work() -> None:
-    """The process: all shapes from standard input, a line of forms per batch to standard output."""
-    import_generator()  # while the other side still plans
+def _main() -> None:
+    """Read all shapes from standard input; write a line of templates per batch."""
     shapes = [Shape(**shape) for shape in json.load(sys.stdin)]
-    for forms in model_shapes(shapes):
-        sys.stdout.write(f"{json.dumps([asdict(form) for form in forms])}\n")
+    for templates in model_shapes(shapes):
+        sys.stdout.write(f"{json.dumps([asdict(template) for template in templates])}\n")
         sys.stdout.flush()
 
 
 if __name__ == "__main__":
-    _work()
+    _main()

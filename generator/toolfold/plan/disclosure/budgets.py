@@ -1,13 +1,13 @@
-"""Budgets in o200k tokens: the limits, and what happens where one is exceeded."""
+"""Budgets in o200k tokens: the limits, what costs count against them, and what exceeds one."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.tokens import count
+from toolfold.plan.findings import Findings
 from toolfold.plan.model import Cost, Json
-from toolfold.plan.problems import Problems
+from toolfold.plan.schemas.served import input_origin, output_origin, served_output
 from toolfold.plan.text.escape import json_text
 
 DEFAULTS: Final = {
@@ -33,52 +33,60 @@ def listed_tokens(definition: Json) -> int:
     return count(json_text(shown))
 
 
-def check_budgets(
-    manifest: Manifest, costs: Sequence[Cost], line: Callable[[str], str], problems: Problems
-) -> None:
-    """Fail where a budget that the manifest itself sets is exceeded, and say what costs most.
+def start_tokens(costs: Iterable[Cost]) -> int:
+    """What an agent pays before it knows a tool: the meta-tools and the inventory."""
+    return cost_of(costs, "surface") + cost_of(costs, "capabilities")
 
-    `line` gives a tool's line in the catalog. A default that is exceeded is a warning. `direct` is
-    no limit on anything: it decides between exposures.
+
+def cost_of(costs: Iterable[Cost], budget: str) -> int:
+    """The first cost that counts against a budget."""
+    return next((cost.tokens for cost in costs if cost.budget == budget), 0)
+
+
+def check_budgets(manifest: Manifest, costs: Sequence[Cost], findings: Findings) -> None:
+    """Refuse where a budget that the manifest itself sets is exceeded, naming what costs most.
+
+    A default that is exceeded is a warning. `direct` is no limit on anything: it decides between
+    exposures.
     """
     for name in DEFAULTS:
         limit = _written(manifest, name)
         if name == "direct":
             continue
         if limit is None:
-            _warn(name, costs, problems)
+            _warn(name, costs, findings)
             continue
         over = [cost for cost in costs if cost.budget == name and cost.tokens > limit]
         if over:
             over.sort(key=lambda cost: (-cost.tokens, cost.name))
-            dearest = ", ".join(_dearest(cost, line) for cost in over[:5])
+            most = ", ".join(_explained(cost, manifest) for cost in over[:5])
             fact = f"{over[0].name} costs {over[0].tokens} tokens, the limit is {limit}"
-            hint = f"{len(over)} over the limit: {dearest}; shorten them or raise it"
-            problems.error(("disclosure", "budgets", name), fact, hint, "budget")
+            hint = f"{len(over)} over the limit: {most}; shorten them or raise it"
+            findings.error(("disclosure", "budgets", name), fact, hint, "budget")
 
 
-def _dearest(cost: Cost, line: Callable[[str], str]) -> str:
-    """A cost with what it is made of, where it is a tool's."""
+def _explained(cost: Cost, manifest: Manifest) -> str:
+    """A cost and, where it is a tool's, what each part of the tool contributes."""
     if cost.budget != "schema":
         return f"{cost.name} {cost.tokens}"
-    definition = json.loads(line(cost.name))["definition"]
-    fields = {
-        "description": definition["description"],
-        "parameters": json_text(definition["inputSchema"]),
-        "returns": json_text(definition.get("outputSchema", "")),
+    tool = manifest.tools[cost.name]
+    returned = output_origin(cost.name, tool, manifest.defs)
+    texts = {
+        "description": tool.description or tool.summary,
+        "parameters": json_text(input_origin(cost.name, tool, manifest.defs).schema),
+        "returns": json_text(served_output(returned.schema)[0] if returned else ""),
     }
-    parts = ", ".join(f"{name} {count(text)}" for name, text in fields.items() if len(text) > 2)
+    parts = ", ".join(f"{name} {count(text)}" for name, text in texts.items() if len(text) > 2)
     return f"{cost.name} {cost.tokens} ({parts})"
 
 
-def _warn(name: str, costs: Sequence[Cost], problems: Problems) -> None:
-    report = problems.reporter(is_foreign=True)
+def _warn(name: str, costs: Sequence[Cost], findings: Findings) -> None:
     for cost in costs:
         if cost.budget == name and cost.tokens > DEFAULTS[name]:
             path = ("tools", cost.name) if name == "schema" else ("disclosure",)
             fact = f"{cost.name} costs {cost.tokens} tokens, more than the usual {DEFAULTS[name]}"
             hint = f"shorten it, or set `disclosure.budgets.{name}`"
-            report(path, fact, hint, "budget", of_key=True)
+            findings.warning(path, fact, hint, "budget", of_key=True)
 
 
 def _written(manifest: Manifest, name: str) -> int | None:

@@ -1,24 +1,29 @@
-"""How a catalog is disclosed: its views, the default one, the exposure, and what each costs."""
+"""How a catalog is disclosed: the default view, the exposure, the instructions, and the costs."""
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from toolfold_runtime.contract.vocabulary import DEFAULT_VIEW, EXPOSURES, Exposure
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of, check_budgets, listed_tokens
-from toolfold.plan.disclosure.inventory import Inventory, inventory_of
-from toolfold.plan.disclosure.paginate import Page, view, whole
-from toolfold.plan.disclosure.render import Ask
-from toolfold.plan.disclosure.tokens import Counter
-from toolfold.plan.disclosure.views import Views, catalog_views, category_views, page_line
-from toolfold.plan.kept import Kept, Texts
-from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
-from toolfold.plan.problems import Problems
-from toolfold.plan.search.results import rest_tokens
+from toolfold.plan.disclosure.inventory import Inventory
+from toolfold.plan.disclosure.paginate import Page, ViewSource, on_one_page, paginate
+from toolfold.plan.disclosure.render import ViewRequest
+from toolfold.plan.disclosure.views import (
+    Views,
+    inventory_lines,
+    lines_of,
+    page_line,
+    view_costs,
+)
+from toolfold.plan.findings import Findings
+from toolfold.plan.model import Cost, MetaToolPlan, ToolPlan
+from toolfold.plan.search.results import reserved_tokens
 
-# From the richest to the leanest, with what each leaves out; the first that fits its budget in
-# one page is the default.
+# From the richest to the leanest, with what each omits; the first that fits its budget in one
+# page is the default.
 _RICHEST_FIRST: Final = {
     "full": "",
     "summaries": "",
@@ -26,79 +31,59 @@ _RICHEST_FIRST: Final = {
     "overview": "tool names",
     "counts": "tool names",
 }
-EXPOSURES: Final = ("direct", "progressive", "hybrid")
-_INSTRUCTIONS: Final = 2000  # clients cut instructions at 2,048 characters
+_LONGEST_INSTRUCTIONS: Final = 2000  # clients cut instructions at 2,048 characters
 
 
 @dataclass(frozen=True)
-class Disclosed:
+class Disclosure:
     """Every decision about disclosure."""
 
-    exposure: str
+    exposure: Exposure
     default_view: str
-    instructions: dict[str, str]
+    instructions: dict[Exposure, str]
     hot: list[str]
-    #: The lines of the inventory, and of each category.
+    #: The lines of the catalog's inventory file.
     inventory: list[str]
-    categories: dict[str, str]
     costs: list[Cost]
 
 
-def disclose(
+def plan_disclosure(
     manifest: Manifest,
     tools: Sequence[ToolPlan],
-    categories: Sequence[CategoryPlan],
     meta: Sequence[MetaToolPlan],
-    texts: Texts,
-    kept: Kept | None,
-    problems: Problems,
-) -> Disclosed:
-    """Write every view within its budget and choose what is shown first."""
-    key = {"counts": kept.shared} if kept else {}
-    known = kept.last(key) if kept else {}
-    counter = Counter(json.loads(known.get("counts", "{}")))
-    inventory = inventory_of(manifest, tools, categories, meta, counter)
-    views = catalog_views(manifest, inventory, kept)
-    by_category = category_views(manifest, inventory, tools, texts, kept)
+    inventory: Inventory,
+    views: Views,
+    findings: Findings,
+) -> Disclosure:
+    """Choose what is shown first and hold every view to its budget."""
     default = _default_view(manifest, inventory)
-    if kept:
-        kept.keep_last(key, {"counts": json.dumps(counter.known)})
-    shown = [*views, *by_category.values()]
-    costs = list(_costs(manifest, tools, meta, shown, default[0]))
-    by_name = {tool.name: tool for tool in tools}
-    check_budgets(manifest, costs, lambda name: texts.of([by_name[name]])[0].line, problems)
-    return Disclosed(
+    costs = list(_costs(tools, meta, [*view_costs(views, inventory)], default[0]))
+    check_budgets(manifest, costs, findings)
+    as_default = [page._replace(detail=DEFAULT_VIEW) for page in default]
+    return Disclosure(
         exposure=_exposure(manifest, costs),
-        default_view=default[0].ask.detail,
-        instructions={e: _instructions(manifest, meta, e) for e in EXPOSURES},
+        default_view=default[0].detail,
+        instructions={e: _instructions(manifest, meta, e, findings) for e in EXPOSURES},
         hot=_hot(manifest, tools),
-        inventory=[*(page_line(_as_default(p)) for p in default), *(v.lines for v in views)],
-        categories={name: own.lines for name, own in by_category.items()},
+        inventory=[*map(page_line, as_default), *inventory_lines(views)],
         costs=costs,
     )
 
 
-def _default_view(manifest: Manifest, inventory: Inventory) -> list[Page]:
+def _default_view(manifest: Manifest, inventory: Inventory) -> Sequence[Page]:
     """The richest view that fits the budget of `capabilities` whole, else the leanest in pages."""
     budget = budget_of(manifest, "capabilities")
-    form = manifest.disclosure.format
-    asks = [
-        Ask(detail, format=form, left_out=out, is_default=True)
-        for detail, out in _RICHEST_FIRST.items()
-    ]
-    for ask in asks:
-        page = whole(inventory, ask, budget)
+    form = inventory.facts.format
+    for detail, omitted in _RICHEST_FIRST.items():
+        request = ViewRequest(detail, format=form, omitted=omitted, is_default=True)
+        source = ViewSource(request, lines_of(inventory, detail), budget)
+        page = on_one_page(source, inventory.facts)
         if page is not None and page.tokens <= budget:
             return [page]
-    return view(inventory, asks[-1], budget)
+    return paginate(source, inventory.facts).pages
 
 
-def _as_default(page: Page) -> Page:
-    """The page under the name by which a call without a detail finds it."""
-    return replace(page, ask=replace(page.ask, detail="default"))
-
-
-def _exposure(manifest: Manifest, costs: Sequence[Cost]) -> str:
+def _exposure(manifest: Manifest, costs: Sequence[Cost]) -> Exposure:
     chosen = manifest.disclosure.exposure
     if chosen != "auto":
         return chosen
@@ -108,36 +93,35 @@ def _exposure(manifest: Manifest, costs: Sequence[Cost]) -> str:
 
 def _hot(manifest: Manifest, tools: Sequence[ToolPlan]) -> list[str]:
     """The hot tools, as many as fit their budget when they are listed."""
-    room = budget_of(manifest, "hot")
+    remaining = budget_of(manifest, "hot")
     chosen = []
     for tool in tools:
-        if tool.tier == "hot" and tool.tokens["listed"] <= room:
-            room -= tool.tokens["listed"]
+        if tool.tier == "hot" and tool.tokens["listed"] <= remaining:
+            remaining -= tool.tokens["listed"]
             chosen.append(tool.name)
     return chosen
 
 
 def _costs(
-    manifest: Manifest,
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
-    shown: Sequence[Views],
+    views: Sequence[Cost],
     default: Page,
 ) -> Iterator[Cost]:
     yield Cost("surface", sum(listed_tokens(tool.definition) for tool in meta), "surface")
-    listed = sum(tool.tokens["listed"] for tool in tools)
-    yield Cost("every tool listed", listed, "direct")
-    yield Cost(f"capabilities() ({default.ask.detail})", default.tokens, "capabilities")
-    for views in shown:
-        yield from views.costs
+    yield Cost("every tool listed", sum(tool.tokens["listed"] for tool in tools), "direct")
+    yield Cost(f"capabilities() ({default.detail})", default.tokens, "capabilities")
+    yield from views
     schema = next((tool.name for tool in meta if tool.role == "schema"), "")
-    longest = max((tool.hit_tokens[-1] for tool in tools), default=0)
-    yield Cost("the shortest answer to a search", longest + rest_tokens(schema), "hits")
+    longest = max((tool.result_tokens[-1] for tool in tools), default=0)
+    yield Cost("the shortest answer to a search", longest + reserved_tokens(schema), "hits")
     for tool in tools:
         yield Cost(tool.name, tool.tokens["schema"], "schema")
 
 
-def _instructions(manifest: Manifest, meta: Sequence[MetaToolPlan], exposure: str) -> str:
+def _instructions(
+    manifest: Manifest, meta: Sequence[MetaToolPlan], exposure: Exposure, findings: Findings
+) -> str:
     """How to start, before what the server is: clients cut the end."""
     names = {tool.role: tool.name for tool in meta}
     steps = []
@@ -150,5 +134,17 @@ def _instructions(manifest: Manifest, meta: Sequence[MetaToolPlan], exposure: st
         steps.append(f"run unlisted tools with {' or '.join(runners)}")
     start = ", ".join(steps)
     start = f"{start[0].upper()}{start[1:]}." if start else ""
-    own = manifest.server.instructions or manifest.server.description or ""
-    return "\n".join(part for part in (start, own.strip()) if part)[:_INSTRUCTIONS]
+    own = (manifest.server.instructions or manifest.server.description or "").strip()
+    text = "\n".join(part for part in (start, own) if part)
+    if len(text) <= _LONGEST_INSTRUCTIONS:
+        return text
+    if exposure == EXPOSURES[-1]:  # one warning is enough
+        _warn_of_long_instructions(manifest, len(text), findings)
+    return f"{text[: _LONGEST_INSTRUCTIONS - 1].rsplit(None, 1)[0]}…"
+
+
+def _warn_of_long_instructions(manifest: Manifest, length: int, findings: Findings) -> None:
+    key = "instructions" if manifest.server.instructions else "description"
+    fact = f"truncated: with how to start, {length:,} characters are sent to clients"
+    hint = f"clients read no more than {_LONGEST_INSTRUCTIONS:,}; say the most important first"
+    findings.warning(("server", key), fact, hint, "instructions")

@@ -1,17 +1,17 @@
-"""What views are made of: one line per tool, grouped by category."""
+"""What inventory views are made of: a line per tool or per category, and facts of the server."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
+from toolfold_runtime.contract.vocabulary import Format
+
 from toolfold.manifest.schema import Manifest
-from toolfold.plan.disclosure.tokens import Counter
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
 
 
-class Line(NamedTuple):
-    """A tool or meta-tool as inventories show it."""
+class ToolLine(NamedTuple):
+    """A tool or meta-tool as inventories show it; a view holds only the fields that it shows."""
 
     name: str
     category: str
@@ -19,36 +19,43 @@ class Line(NamedTuple):
     example: str | None = None
     signature: str = ""
     effect: str = ""
-    tier: str | None = None
     tags: Sequence[str] = ()
+
+
+class CategoryLine(NamedTuple):
+    """A category as inventories show it."""
+
+    name: str
+    tool_count: int
+    description: str
+
+
+@dataclass(frozen=True)
+class InventoryFacts:
+    """What views show besides their lines, and how they refer to each other."""
+
+    version: str
+    #: The format that is answered with where none is asked for.
+    format: Format
+    tool_count: int
+    #: Category to its description.
+    descriptions: Mapping[str, str]
+    workflows: tuple[tuple[str, tuple[str, ...]], ...]
+    quick_actions: tuple[str, ...]
+    #: The served name of the meta-tool; empty where it is switched off.
+    capabilities: str
+    next_step: str
 
 
 @dataclass(frozen=True)
 class Inventory:
-    """Everything inventories are written from."""
+    """All lines of a catalog, by category."""
 
-    version: str
-    format: str
-    categories: tuple[CategoryPlan, ...]
-    lines: Mapping[str, Line | ToolPlan]
-    workflows: tuple[tuple[str, tuple[str, ...]], ...]
-    quick_actions: Mapping[str, str]
-    capabilities: str
-    next_step: str
-    count: Counter
-
-    def chosen(self, category: str) -> Sequence[CategoryPlan]:
-        """One category if it is named, else all."""
-        return (self.by_name[category],) if category else self.categories
-
-    def of(self, category: str) -> list[Line | ToolPlan]:
-        """The lines of one category or of all, in order."""
-        return [self.lines[name] for c in self.chosen(category) for name in c.tools]
-
-    @cached_property
-    def by_name(self) -> dict[str, CategoryPlan]:
-        """The categories by name."""
-        return {category.name: category for category in self.categories}
+    facts: InventoryFacts
+    categories: tuple[CategoryLine, ...]
+    #: The category's tools and meta-tools, in order.
+    tools: Mapping[str, Sequence[ToolLine]]
+    hot: frozenset[str]
 
 
 def inventory_of(
@@ -56,24 +63,26 @@ def inventory_of(
     tools: Sequence[ToolPlan],
     categories: Sequence[CategoryPlan],
     meta: Sequence[MetaToolPlan],
-    count: Counter,
 ) -> Inventory:
-    """Gather it from the manifest and what was planned so far."""
+    """Gather what is shown from the manifest and what was planned so far."""
     names = {tool.role: tool.name for tool in meta}
-    lines: dict[str, Line | ToolPlan] = {
-        tool.name: _meta_line(tool) for tool in meta if tool.category is not None
-    }
-    lines |= {tool.name: tool for tool in tools}
-    return Inventory(
+    lines = {tool.name: _meta_line(tool) for tool in meta if tool.category is not None}
+    lines |= {tool.name: _tool_line(tool) for tool in tools}
+    facts = InventoryFacts(
         version=manifest.server.version,
         format=manifest.disclosure.format,
-        categories=tuple(categories),
-        lines=lines,
+        tool_count=len(lines),
+        descriptions={c.name: c.description for c in categories},
         workflows=tuple((w.name, tuple(w.steps)) for w in manifest.workflows),
-        quick_actions=manifest.disclosure.quick_actions,
+        quick_actions=tuple(manifest.disclosure.quick_actions),
         capabilities=names.get("capabilities", ""),
         next_step=_next_step(names),
-        count=count,
+    )
+    return Inventory(
+        facts,
+        tuple(CategoryLine(c.name, len(c.tools), c.description) for c in categories),
+        {c.name: [lines[name] for name in c.tools] for c in categories},
+        frozenset(tool.name for tool in tools if tool.tier == "hot"),
     )
 
 
@@ -83,13 +92,24 @@ def _next_step(names: Mapping[str, str]) -> str:
     return f"{names['search']}(query)" if "search" in names else ""
 
 
-def _meta_line(tool: MetaToolPlan) -> Line:
-    return Line(
+def _tool_line(tool: ToolPlan) -> ToolLine:
+    return ToolLine(
+        name=tool.name,
+        category=tool.category,
+        summary=tool.summary,
+        example=tool.example,
+        signature=tool.signature,
+        effect=tool.effect,
+        tags=tool.tags,
+    )
+
+
+def _meta_line(tool: MetaToolPlan) -> ToolLine:
+    return ToolLine(
         name=tool.name,
         category=tool.category or "",
         summary=tool.summary,
         example=tool.example,
         signature=tool.signature,
         effect="destructive" if "destructive" in tool.effects else "read",
-        tier=None,
     )

@@ -1,84 +1,101 @@
-"""Pages cut by tokens: as much as fits, and how to get the next."""
+"""Views in pages of a token budget: as much as fits, and how to get the next page."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final, NamedTuple
 
-from toolfold.plan.disclosure.inventory import Inventory, Line
-from toolfold.plan.disclosure.render import Ask, paged, units_of, written
-from toolfold.plan.disclosure.tokens import LONGEST_TOKEN
+from toolfold_runtime.contract.vocabulary import Format
+
+from toolfold.plan.disclosure.inventory import InventoryFacts, ToolLine
+from toolfold.plan.disclosure.render import Lines, ViewRequest, render_view
+from toolfold.plan.disclosure.tokens import LONGEST_TOKEN, count
 
 _SAMPLE: Final = 50
 
 
-@dataclass(frozen=True)
-class Page:
-    """One ready text, what it costs, and how to ask for it."""
+class ViewSource(NamedTuple):
+    """A view to be written: what was asked for, its lines, and the tokens of one page."""
 
-    ask: Ask
-    text: str
+    request: ViewRequest
+    lines: Lines
+    budget: int
+
+
+class Page(NamedTuple):
+    """One page of a view, what it costs, and what it is found by."""
+
+    detail: str
+    format: Format
+    page: int
+    pages: int
     tokens: int
+    text: str
 
 
-def whole(inventory: Inventory, ask: Ask, budget: int) -> Page | None:
-    """A view on one page, if that keeps the budget or has but one thing to say.
+class ViewPages(NamedTuple):
+    """All pages of a view."""
 
-    A long overview leaves its workflows out before it is cut.
-    """
-    units = units_of(inventory, ask.detail, ask.category)
-    if _is_surely_long(units, budget):
-        return None
-    page = _page(inventory, ask, units)
-    if page.tokens <= budget or len(units) <= 1:
-        return page
-    leaner = _leaner(ask)
-    return whole(inventory, leaner, budget) if leaner else None
+    pages: tuple[Page, ...]
 
 
-def view(inventory: Inventory, ask: Ask, budget: int) -> list[Page]:
-    """A view as pages of at most `budget` tokens; a single unit that is larger stands alone."""
-    page = whole(inventory, ask, budget)
+def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
+    """A view in pages of at most its budget; a single line that is larger stands alone."""
+    page = on_one_page(source, facts)
     if page is not None:
-        return [page]
-    ask = _leaner(ask) or ask
-    parts = _cut(inventory, ask, units_of(inventory, ask.detail, ask.category), budget)
-    return [
-        _page(inventory, paged(ask, number, len(parts)), part)
-        for number, part in enumerate(parts, start=1)
-    ]
+        return ViewPages((page,))
+    request = _leaner(source.request) or source.request
+    parts = _split(source._replace(request=request), facts)
+    numbered = enumerate(parts, start=1)
+    return ViewPages(
+        tuple(_page(request.at_page(n, len(parts)), part, facts) for n, part in numbered)
+    )
 
 
-def _leaner(ask: Ask) -> Ask | None:
-    """The same question with less to tell, where there is anything to leave out."""
-    if ask.detail != "overview" or "workflows" in ask.left_out:
+def on_one_page(source: ViewSource, facts: InventoryFacts) -> Page | None:
+    """A view on one page, if that keeps the budget or has but one line.
+
+    A long overview omits its workflows before it is split.
+    """
+    if _is_surely_too_long(source):
         return None
-    left_out = f"workflows, {ask.left_out}" if ask.left_out else "workflows"
-    return replace(ask, left_out=left_out)
+    page = _page(source.request, source.lines, facts)
+    if page.tokens <= source.budget or len(source.lines) <= 1:
+        return page
+    leaner = _leaner(source.request)
+    return on_one_page(source._replace(request=leaner), facts) if leaner else None
 
 
-def _is_surely_long(units: Sequence[Any], budget: int) -> bool:
-    """Whether the summaries alone exceed a budget, which need not be written to know it."""
-    summaries = sum(len(unit.summary) for unit in units if isinstance(unit, Line))
-    return len(units) > 1 and summaries > budget * LONGEST_TOKEN
+def _leaner(request: ViewRequest) -> ViewRequest | None:
+    """The same request with less to show, where there is anything to omit."""
+    if request.detail != "overview" or "workflows" in request.omitted:
+        return None
+    omitted = f"workflows, {request.omitted}" if request.omitted else "workflows"
+    return request._replace(omitted=omitted)
 
 
-def _page(inventory: Inventory, ask: Ask, units: Sequence[Any]) -> Page:
-    text = written(inventory, ask, units)
-    return Page(ask, text, inventory.count(text))
+def _is_surely_too_long(source: ViewSource) -> bool:
+    """Whether the summaries alone exceed the budget, which need not be rendered to know it."""
+    summaries = sum(len(line.summary) for line in source.lines if isinstance(line, ToolLine))
+    return len(source.lines) > 1 and summaries > source.budget * LONGEST_TOKEN
 
 
-def _cut(inventory: Inventory, ask: Ask, units: Sequence[Any], budget: int) -> list[Sequence[Any]]:
-    """The units of each page: guessed by what the last held, then shrunk until the count fits."""
-    parts: list[Sequence[Any]] = []
+def _page(request: ViewRequest, lines: Lines, facts: InventoryFacts) -> Page:
+    text = render_view(facts, request, lines)
+    return Page(request.detail, request.format, request.page, request.pages, count(text), text)
+
+
+def _split(source: ViewSource, facts: InventoryFacts) -> list[Lines]:
+    """The lines of each page: as many as the last page suggests, fewer until the count fits."""
+    parts: list[Lines] = []
     start = 0
-    many = paged(ask, 2, 999)  # page marks of this length are the longest that occur
-    some = units[:_SAMPLE]
-    size = max(1, len(some) * budget // inventory.count(written(inventory, many, some)))
-    while start < len(units):
-        asked = paged(many, 1, 999) if not parts else many
+    lines, budget = source.lines, source.budget
+    # Page marks of this length are the longest that occur.
+    later, first = source.request.at_page(2, 999), source.request.at_page(1, 999)
+    sample = lines[:_SAMPLE]
+    size = max(1, len(sample) * budget // count(render_view(facts, later, sample)))
+    while start < len(lines):
+        request = later if parts else first
         while True:
-            part = units[start : start + size]
-            tokens = inventory.count(written(inventory, asked, part))
+            part = lines[start : start + size]
+            tokens = count(render_view(facts, request, part))
             if tokens <= budget or len(part) == 1:
                 break
             size = max(1, min(len(part) - 1, len(part) * budget // tokens))

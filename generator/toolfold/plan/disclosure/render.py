@@ -1,202 +1,202 @@
-"""The forms of an inventory view: compact JSON, and sparse text for people and small contexts."""
+"""The text of an inventory view: compact JSON, or sparse text for people and small contexts."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import Any, Final
+from typing import Final, NamedTuple, TypeAlias
 
-from toolfold.plan.disclosure.inventory import Inventory, Line
-from toolfold.plan.model import CategoryPlan, Json
+from toolfold_runtime.contract.vocabulary import Format
+
+from toolfold.plan.disclosure.inventory import CategoryLine, InventoryFacts, ToolLine
+from toolfold.plan.model import Json
 from toolfold.plan.text.escape import json_text, one_line
 
+#: What a page of a view lists.
+Lines: TypeAlias = Sequence[ToolLine] | Sequence[CategoryLine]
 
-@dataclass(frozen=True)
-class Ask:
-    """What was asked for and which part of the answer this is."""
+
+class ViewRequest(NamedTuple):
+    """What was asked for, and which page of the answer this is."""
 
     detail: str
     category: str = ""
-    format: str = "json"
+    format: Format = "json"
     page: int = 1
     pages: int = 1
-    left_out: str = ""
+    #: What a richer view would have shown.
+    omitted: str = ""
     is_default: bool = False
 
-    def next_page(self, inventory: Inventory) -> str:
+    def at_page(self, page: int, pages: int) -> "ViewRequest":
+        """The same request, for one of its pages."""
+        return self._replace(page=page, pages=pages)
+
+    def next_page(self, facts: InventoryFacts) -> str:
         """The call that gives the next page of the same view."""
         parts = [f'category="{self.category}"'] if self.category else []
         parts += [] if self.is_default else [f'detail="{self.detail}"']
-        parts += [f'format="{self.format}"'] if self.format != inventory.format else []
-        return f"{inventory.capabilities}({', '.join([*parts, f'page={self.page + 1}'])})"
+        parts += [f'format="{self.format}"'] if self.format != facts.format else []
+        return f"{facts.capabilities}({', '.join([*parts, f'page={self.page + 1}'])})"
 
 
-# What a view shows of a tool beside its name and category: an edit of the rest leaves it as it is.
-_SHOWN: Final[dict[str, tuple[str, ...]]] = {
-    "names": (),
-    "summaries": ("summary", "example"),
-    "full": ("summary", "example", "signature", "effect", "tags"),
-    "hot": ("summary", "signature"),
-}
-
-#: Writes some units of a view; the rest is on other pages.
-Form = Callable[[Inventory, Ask, Sequence[Any]], str]
+def render_view(facts: InventoryFacts, request: ViewRequest, lines: Lines) -> str:
+    """The text of one page of a view."""
+    if request.detail in _OF_CATEGORIES:
+        categories = [line for line in lines if isinstance(line, CategoryLine)]
+        return _OF_CATEGORIES[request.detail][request.format](facts, request, categories)
+    tools = [line for line in lines if isinstance(line, ToolLine)]
+    return _OF_TOOLS[request.detail][request.format](facts, request, tools)
 
 
-def written(inventory: Inventory, ask: Ask, units: Sequence[Any]) -> str:
-    """One page of a view, in the form that was asked for."""
-    form = (_TEXT if ask.format == "text" else _JSON)[ask.detail]
-    return form(inventory, ask, units)
-
-
-def units_of(inventory: Inventory, detail: str, category: str) -> list[Any]:
-    """What a view lists: categories, or lines of tools with nothing but what it shows of them."""
-    if detail in ("counts", "overview"):
-        return list(inventory.chosen(category))
-    lines = [line for line in inventory.of(category) if detail != "hot" or line.tier == "hot"]
-    shown = _SHOWN[detail]
-    return [
-        Line(line.name, line.category, **{f: getattr(line, f) for f in shown}) for line in lines
-    ]
-
-
-def _closing(inventory: Inventory, ask: Ask, view: Json) -> str:
+def _json(facts: InventoryFacts, request: ViewRequest, view: Json) -> str:
     """A view ends with where to go on: its own next page, else the next step."""
-    if ask.pages > 1:
-        view["page"] = f"{ask.page}/{ask.pages}"
-    view["leftOut"] = ask.left_out
-    view["next"] = _next(inventory, ask)
+    if request.pages > 1:
+        view["page"] = f"{request.page}/{request.pages}"
+    view["leftOut"] = request.omitted
+    view["next"] = _next(facts, request)
     return json_text({key: value for key, value in view.items() if value not in ("", {}, [])})
 
 
-def _next(inventory: Inventory, ask: Ask) -> str:
-    if ask.page < ask.pages:
-        return ask.next_page(inventory)
-    if ask.detail in ("counts", "overview") and inventory.capabilities:
-        return f"{inventory.capabilities}(category)"
-    return inventory.next_step
+def _text(facts: InventoryFacts, request: ViewRequest, rows: list[str]) -> str:
+    page = [f"page {request.page}/{request.pages}"] if request.pages > 1 else []
+    omitted = [f"left out: {request.omitted}"] if request.omitted else []
+    following = _next(facts, request)
+    closing = [f"next: {following}"] if following else []
+    return "\n".join([*rows, *page, *omitted, *closing])
 
 
-def _counts(inventory: Inventory, ask: Ask, units: Sequence[CategoryPlan]) -> str:
-    view: Json = {"tools": len(inventory.lines)} if ask.page == 1 and not ask.category else {}
-    view["categories"] = {category.name: len(category.tools) for category in units}
-    return _closing(inventory, ask, view)
+def _next(facts: InventoryFacts, request: ViewRequest) -> str:
+    if request.page < request.pages:
+        return request.next_page(facts)
+    if request.detail in _OF_CATEGORIES and facts.capabilities:
+        return f"{facts.capabilities}(category)"
+    return facts.next_step
 
 
-def _overview(inventory: Inventory, ask: Ask, units: Sequence[CategoryPlan]) -> str:
-    view: Json = {"categories": {category.name: len(category.tools) for category in units}}
-    if ask.page == 1 and "workflows" not in ask.left_out:
-        view["workflows"] = [f"{name}: {'>'.join(steps)}" for name, steps in inventory.workflows]
-        view["quickActions"] = list(inventory.quick_actions)
-    return _closing(inventory, ask, view)
+def _counts_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]) -> str:
+    is_first = request.page == 1 and not request.category
+    view: Json = {"tools": facts.tool_count} if is_first else {}
+    view["categories"] = {line.name: line.tool_count for line in lines}
+    return _json(facts, request, view)
 
 
-def _names(inventory: Inventory, ask: Ask, units: Sequence[Line]) -> str:
-    view = {"categories": {name: [u.name for u in group] for name, group in _grouped(units)}}
-    return _closing(inventory, ask, view)
+def _overview_json(
+    facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]
+) -> str:
+    view: Json = {"categories": {line.name: line.tool_count for line in lines}}
+    if _shows_workflows(request):
+        view["workflows"] = [f"{name}: {'>'.join(steps)}" for name, steps in facts.workflows]
+        view["quickActions"] = list(facts.quick_actions)
+    return _json(facts, request, view)
 
 
-def _hot(inventory: Inventory, ask: Ask, units: Sequence[Line]) -> str:
-    view = {"tools": [f"{unit.signature}: {unit.summary}" for unit in units]}
-    return _closing(inventory, ask, view)
+def _shows_workflows(request: ViewRequest) -> bool:
+    return request.page == 1 and "workflows" not in request.omitted
 
 
-def _listing(describe: Callable[[Line], Json]) -> Form:
-    def form(inventory: Inventory, ask: Ask, units: Sequence[Line]) -> str:
-        view: Json = {"version": inventory.version} if not ask.category else {}
+def _counts_text(facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]) -> str:
+    rows = [f"{line.name}: {line.tool_count}" for line in lines]
+    return _text(facts, request, _with_total(facts, request, rows))
+
+
+def _overview_text(
+    facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]
+) -> str:
+    if request.page > 1:
+        return _counts_text(facts, request, lines)
+    rows = [f"{line.name} ({line.tool_count}){_described(line)}" for line in lines]
+    if _shows_workflows(request):
+        rows += [f"{name}: {'>'.join(steps)}" for name, steps in facts.workflows]
+        rows += [f"quick: {', '.join(facts.quick_actions)}"] if facts.quick_actions else []
+    return _text(facts, request, _with_total(facts, request, rows))
+
+
+def _described(line: CategoryLine) -> str:
+    return f": {one_line(line.description)}" if line.description else ""
+
+
+def _with_total(facts: InventoryFacts, request: ViewRequest, rows: list[str]) -> list[str]:
+    return [f"Tools: {facts.tool_count}", *rows] if request.page == 1 else rows
+
+
+def _names_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
+    view = {"categories": {name: [u.name for u in group] for name, group in _grouped(lines)}}
+    return _json(facts, request, view)
+
+
+def _hot_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
+    return _json(facts, request, {"tools": [f"{o.signature}: {o.summary}" for o in lines]})
+
+
+def _listing_json(describe: Callable[[ToolLine], Json]) -> "_ToolView":
+    def render(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
+        view: Json = {"version": facts.version} if not request.category else {}
         groups = []
-        for name, group in _grouped(units):
+        for name, group in _grouped(lines):
             shown: Json = {"name": name}
-            description = inventory.by_name[name].description
-            if description and (ask.page == 1 or not ask.category):
+            description = facts.descriptions[name]
+            if description and (request.page == 1 or not request.category):
                 shown["description"] = description
-            shown["tools"] = [describe(unit) for unit in group]
+            shown["tools"] = [describe(line) for line in group]
             groups.append(shown)
         view["categories"] = groups
-        if ask.page == 1 and not ask.category:
-            view["quickActions"] = list(inventory.quick_actions)
-        return _closing(inventory, ask, view)
+        if request.page == 1 and not request.category:
+            view["quickActions"] = list(facts.quick_actions)
+        return _json(facts, request, view)
 
-    return form
+    return render
 
 
-def _summary(line: Line) -> Json:
+def _listing_text(show: Callable[[ToolLine], str]) -> "_ToolView":
+    def render(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
+        rows = []
+        for name, group in _grouped(lines):
+            rows += [f"{name}:", *(f"  {show(line)}" for line in group)]
+        return _text(facts, request, rows)
+
+    return render
+
+
+def _grouped(lines: Sequence[ToolLine]) -> list[tuple[str, list[ToolLine]]]:
+    return [(name, list(group)) for name, group in groupby(lines, lambda line: line.category)]
+
+
+def _summary_json(line: ToolLine) -> Json:
     shown: Json = {"name": line.name, "description": line.summary}
     return shown | ({"example": line.example} if line.example else {})
 
 
-def _full(line: Line) -> Json:
+def _full_json(line: ToolLine) -> Json:
     shown: Json = {"signature": line.signature, "description": line.summary, "effect": line.effect}
     shown |= {"example": line.example} if line.example else {}
     return shown | ({"tags": list(line.tags)} if line.tags else {})
 
 
-def _grouped(units: Sequence[Line]) -> list[tuple[str, list[Line]]]:
-    return [(name, list(group)) for name, group in groupby(units, lambda unit: unit.category)]
+def _summary_text(line: ToolLine) -> str:
+    return f"{line.name} - {line.summary}{_example_text(line)}"
 
 
-def _text_of_categories(inventory: Inventory, ask: Ask, units: Sequence[CategoryPlan]) -> str:
-    lines = [f"{category.name}: {len(category.tools)}" for category in units]
-    if ask.detail == "overview" and ask.page == 1:
-        lines = [
-            f"{c.name} ({len(c.tools)})" + (f": {one_line(c.description)}" if c.description else "")
-            for c in units
-        ]
-        if "workflows" not in ask.left_out:
-            lines += [f"{name}: {'>'.join(steps)}" for name, steps in inventory.workflows]
-            lines += [f"quick: {', '.join(inventory.quick_actions)}"] * bool(
-                inventory.quick_actions
-            )
-    total = f"Tools: {len(inventory.lines)}"
-    return _closed_text(inventory, ask, [total, *lines] if ask.page == 1 else lines)
-
-
-def _text_of_lines(show: Callable[[Line], str]) -> Form:
-    def form(inventory: Inventory, ask: Ask, units: Sequence[Line]) -> str:
-        lines = []
-        for name, group in _grouped(units):
-            lines += [f"{name}:", *(f"  {show(unit)}" for unit in group)]
-        return _closed_text(inventory, ask, lines)
-
-    return form
-
-
-def _closed_text(inventory: Inventory, ask: Ask, lines: list[str]) -> str:
-    page = [f"page {ask.page}/{ask.pages}"] if ask.pages > 1 else []
-    left_out = [f"left out: {ask.left_out}"] if ask.left_out else []
-    following = _next(inventory, ask)
-    closing = [f"next: {following}"] if following else []
-    return "\n".join([*lines, *page, *left_out, *closing])
-
-
-def _text_summary(line: Line) -> str:
-    example = f" (e.g. {line.example})" if line.example else ""
-    return f"{line.name} - {line.summary}{example}"
-
-
-def _text_full(line: Line) -> str:
-    example = f" (e.g. {line.example})" if line.example else ""
+def _full_text(line: ToolLine) -> str:
     tags = f" #{' #'.join(line.tags)}" if line.tags else ""
-    return f"{line.signature} - {line.summary}{example} [{line.effect}]{tags}"
+    return f"{line.signature} - {line.summary}{_example_text(line)} [{line.effect}]{tags}"
 
 
-_JSON: Final[dict[str, Form]] = {
-    "counts": _counts,
-    "overview": _overview,
-    "names": _names,
-    "summaries": _listing(_summary),
-    "full": _listing(_full),
-    "hot": _hot,
+def _example_text(line: ToolLine) -> str:
+    return f" (e.g. {line.example})" if line.example else ""
+
+
+_CategoryView: TypeAlias = Callable[[InventoryFacts, ViewRequest, Sequence[CategoryLine]], str]
+_ToolView: TypeAlias = Callable[[InventoryFacts, ViewRequest, Sequence[ToolLine]], str]
+
+_OF_CATEGORIES: Final[dict[str, dict[str, _CategoryView]]] = {
+    "counts": {"json": _counts_json, "text": _counts_text},
+    "overview": {"json": _overview_json, "text": _overview_text},
 }
-_TEXT: Final[dict[str, Form]] = {
-    "counts": _text_of_categories,
-    "overview": _text_of_categories,
-    "names": _text_of_lines(lambda line: line.name),
-    "summaries": _text_of_lines(_text_summary),
-    "full": _text_of_lines(_text_full),
-    "hot": _text_of_lines(lambda line: f"{line.signature}: {line.summary}"),
+_OF_TOOLS: Final[dict[str, dict[str, _ToolView]]] = {
+    "names": {"json": _names_json, "text": _listing_text(lambda line: line.name)},
+    "summaries": {"json": _listing_json(_summary_json), "text": _listing_text(_summary_text)},
+    "full": {"json": _listing_json(_full_json), "text": _listing_text(_full_text)},
+    "hot": {
+        "json": _hot_json,
+        "text": _listing_text(lambda line: f"{line.signature}: {line.summary}"),
+    },
 }
-
-
-def paged(ask: Ask, page: int, pages: int) -> Ask:
-    """The same question, of one page."""
-    return replace(ask, page=page, pages=pages)

@@ -1,120 +1,107 @@
-"""Views as the catalog holds them: a line per page, of all tools and of each category.
+"""The views of a catalog: of all tools and of each category, as sources, lines and costs."""
 
-Those whose every part was seen before are kept.
-"""
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
 
-import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from toolfold_runtime.contract.codec import encode
+from toolfold_runtime.contract.view import ViewPage, view_key
+from toolfold_runtime.contract.vocabulary import CATEGORY_DETAILS, DETAILS, FORMATS
 
 from toolfold.manifest.schema import Manifest
-from toolfold.memo.keys import content_key
 from toolfold.plan.disclosure.budgets import budget_of
-from toolfold.plan.disclosure.inventory import Inventory
-from toolfold.plan.disclosure.meta_tools import DETAILS
-from toolfold.plan.disclosure.paginate import Page, view
-from toolfold.plan.disclosure.render import Ask, units_of
-from toolfold.plan.kept import Kept, Texts
-from toolfold.plan.model import Cost, ToolPlan
+from toolfold.plan.disclosure.inventory import Inventory, ToolLine
+from toolfold.plan.disclosure.paginate import Page, ViewSource
+from toolfold.plan.disclosure.render import Lines, ViewRequest
+from toolfold.plan.model import Cost
 from toolfold.plan.text.escape import json_text
 
+#: Pages of every view by the name of its source.
+Views = Mapping[str, Sequence[Page]]
+
 _BUDGETS: Final = {"overview": "overview", "hot": "hot"}
-_OF_A_CATEGORY: Final = ("names", "summaries", "full")
+# What a view shows of a tool beside its name and category: an edit of the rest leaves it as it is.
+_FIELDS: Final[dict[str, tuple[str, ...]]] = {
+    "names": (),
+    "summaries": ("summary", "example"),
+    "full": ("summary", "example", "signature", "effect", "tags"),
+    "hot": ("summary", "signature"),
+}
 
 
-@dataclass(frozen=True)
-class Views:
-    """Lines of a file, and what the pages among them cost in the format that is usually asked for."""
-
-    lines: str
-    costs: tuple[Cost, ...]
-
-
-def catalog_views(manifest: Manifest, inventory: Inventory, kept: Kept | None) -> list[Views]:
-    """The views of all tools, by detail."""
-    names = [[category.name, category.tools] for category in inventory.categories]
-
-    def made(detail: str) -> Views:
-        pages = list(_pages(manifest, inventory, detail, ""))
-        budget = _BUDGETS.get(detail, "category")
-        costs = (Cost(f"{detail}{_number(p)}", p.tokens, budget) for p in _usual(manifest, pages))
-        return Views("\n".join(map(page_line, pages)), tuple(costs))
-
-    shown = {detail: [names, units_of(inventory, detail, "")] for detail in DETAILS}
-    return list(_kept(kept, "view", shown, made).values())
+def view_sources(manifest: Manifest, inventory: Inventory) -> dict[str, ViewSource]:
+    """Every view to be written, by a name of its own."""
+    sources = {}
+    for category, detail in _all_views(inventory):
+        lines = lines_of(inventory, detail, category)
+        budget = budget_of(manifest, _budget_name(detail))
+        for form in FORMATS:
+            request = ViewRequest(detail, category, form)
+            sources[_name(category, detail, form)] = ViewSource(request, lines, budget)
+    return sources
 
 
-def category_views(
-    manifest: Manifest,
-    inventory: Inventory,
-    tools: Sequence[ToolPlan],
-    texts: Texts,
-    kept: Kept | None,
-) -> dict[str, Views]:
-    """For each category its views, and a line per tool."""
-    members: dict[str, list[ToolPlan]] = {c.name: [] for c in inventory.categories}
-    for tool in tools:
-        members[tool.category].append(tool)
+def lines_of(inventory: Inventory, detail: str, category: str = "") -> Lines:
+    """What a view lists: categories, or tools with nothing but what it shows of them."""
+    if detail not in _FIELDS:
+        return inventory.categories
+    categories = [category] if category else list(inventory.tools)
+    tools = [line for name in categories for line in inventory.tools[name]]
+    if detail == "hot":
+        tools = [line for line in tools if line.name in inventory.hot]
+    fields = _FIELDS[detail]
+    return [
+        ToolLine(line.name, line.category, **{field: getattr(line, field) for field in fields})
+        for line in tools
+    ]
 
-    def made(name: str) -> Views:
-        pages = [p for d in _OF_A_CATEGORY for p in _pages(manifest, inventory, d, name)]
-        usual = [p for p in _usual(manifest, pages) if p.ask.detail == "summaries"]
-        costs = (Cost(f"category {name}{_number(p)}", p.tokens, "category") for p in usual)
-        lines = [*map(page_line, pages), *(own.line for own in texts.of(members[name]))]
-        return Views("\n".join(lines), tuple(costs))
 
-    shown = {name: [tool.key for tool in own] for name, own in members.items()}
-    return _kept(kept, "category", shown, made)
+def inventory_lines(views: Views) -> Iterator[str]:
+    """The views of all tools as lines of the catalog."""
+    for detail in DETAILS:
+        for form in FORMATS:
+            yield from map(page_line, views[_name("", detail, form)])
+
+
+def category_lines(views: Views, category: str) -> Iterator[str]:
+    """The views of one category as lines of the catalog."""
+    for detail in CATEGORY_DETAILS:
+        for form in FORMATS:
+            yield from map(page_line, views[_name(category, detail, form)])
 
 
 def page_line(page: Page) -> str:
     """A page as a line of the catalog."""
-    ask = page.ask
-    return json_text(
-        {
-            "view": f"{ask.detail} {ask.format} {ask.page}",
-            "pages": ask.pages,
-            "tokens": page.tokens,
-            "text": page.text,
-        }
-    )
+    view = view_key(page.detail, page.format, page.page)
+    return json_text(encode(ViewPage(view, page.pages, page.tokens, page.text)))
 
 
-def _pages(manifest: Manifest, inventory: Inventory, detail: str, category: str) -> Iterator[Page]:
-    budget = budget_of(manifest, _BUDGETS.get(detail, "category"))
-    for form in ("json", "text"):
-        yield from view(inventory, Ask(detail, category, form), budget)
+def view_costs(views: Views, inventory: Inventory) -> Iterator[Cost]:
+    """What each page costs in the format that is usually asked for."""
+    usual = inventory.facts.format
+    for detail in DETAILS:
+        for page in views[_name("", detail, usual)]:
+            yield Cost(f"{detail}{_number(page)}", page.tokens, _budget_name(detail))
+    for category in inventory.tools:
+        for page in views[_name(category, "summaries", usual)]:
+            yield Cost(f"category {category}{_number(page)}", page.tokens, "category", category)
 
 
-def _usual(manifest: Manifest, pages: Sequence[Page]) -> list[Page]:
-    return [page for page in pages if page.ask.format == manifest.disclosure.format]
+def _all_views(inventory: Inventory) -> Iterator[tuple[str, str]]:
+    """The category, empty for all tools, and the detail of every view."""
+    for detail in DETAILS:
+        yield "", detail
+    for category in inventory.tools:
+        for category_detail in CATEGORY_DETAILS:
+            yield category, category_detail
+
+
+def _budget_name(detail: str) -> str:
+    return _BUDGETS.get(detail, "category")
+
+
+def _name(category: str, detail: str, form: str) -> str:
+    return f"{category}/{detail}/{form}"
 
 
 def _number(page: Page) -> str:
-    return f" {page.ask.page}/{page.ask.pages}" if page.ask.pages > 1 else ""
-
-
-def _kept(
-    kept: Kept | None, kind: str, shown: Mapping[str, Any], make: Callable[[str], Views]
-) -> dict[str, Views]:
-    """The views of each name: those of the last run where they show the same, or made now."""
-    if kept is None:
-        return {name: make(name) for name in shown}
-    keys = {f"{kind} {name}": content_key(kept.shared, seen) for name, seen in shown.items()}
-    known = kept.last(keys)
-    views = {name: _read(known.get(f"{kind} {name}")) or make(name) for name in shown}
-    rows = {f"{kind} {name}": own for name, own in views.items()}
-    kept.keep_last(keys, {row: _written(own) for row, own in rows.items() if row not in known})
-    return views
-
-
-def _written(views: Views) -> str:
-    return f"{json.dumps(views.costs)}\n{views.lines}"
-
-
-def _read(text: str | None) -> Views | None:
-    if text is None:
-        return None
-    costs, _, lines = text.partition("\n")
-    return Views(lines, tuple(Cost(*cost) for cost in json.loads(costs)))
+    return f" {page.page}/{page.pages}" if page.pages > 1 else ""

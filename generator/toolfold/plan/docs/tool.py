@@ -29,7 +29,7 @@ _MOST: Final = 8  # tools named in one line
 def tool_page_of(planned: ToolPlan, facts: Documented) -> PagePlan:
     """The page of one tool; besides the tool it depends on what leads to it and on the exposure."""
     uses = list(_uses(planned, facts))
-    seen = [planned.key, facts.exposure, uses] if planned.key else None
+    seen = None
     path = f"docs/{tool_page(planned.name)}"
     return PagePlan(path, "docs/tool.md.jinja", lambda: _values(planned, uses, facts), seen)
 

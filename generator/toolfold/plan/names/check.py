@@ -6,23 +6,28 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest, Tool
+from toolfold.manifest.tree import Mapping, place_of
+from toolfold.plan.findings import Findings
 from toolfold.plan.model import MetaToolPlan
 from toolfold.plan.names import python as naming
-from toolfold.plan.problems import Problems
 from toolfold.plan.text.paths import is_device
 
 _TAKEN_PACKAGES: Final = frozenset({"toolfold", "toolfold_runtime", "mcp", "pydantic", "docs"})
 
 
 def check_names(
-    manifest: Manifest, meta: Sequence[MetaToolPlan], package: str, problems: Problems
+    manifest: Manifest,
+    tree: Mapping,
+    meta: Sequence[MetaToolPlan],
+    package: str,
+    findings: Findings,
 ) -> None:
     """Everything about names that planning needs to be true."""
-    _check_tools(manifest, problems)
-    _check_other_names(manifest, problems)
-    _check_meta_tools(manifest, meta, problems)
-    _check_methods(manifest, problems)
-    _check_package(manifest, package, problems)
+    _check_tools(manifest, tree, findings)
+    _check_other_names(manifest, findings)
+    _check_meta_tools(manifest, meta, findings)
+    _check_methods(manifest, findings)
+    _check_package(manifest, package, findings)
 
 
 def method_of(name: str, tool: Tool) -> str:
@@ -30,21 +35,21 @@ def method_of(name: str, tool: Tool) -> str:
     return tool.backend.python if tool.backend else naming.method_name(name)
 
 
-def _check_tools(manifest: Manifest, problems: Problems) -> None:
+def _check_tools(manifest: Manifest, tree: Mapping, findings: Findings) -> None:
     for key, names in (("tools", manifest.tools), ("categories", manifest.categories)):
         for later, earlier, shared in naming.clashes(names, is_tools=key == "tools"):
-            first = problems.place((key, earlier))
+            first = place_of(tree, (key, earlier), of_key=True)
             fact = f'"{earlier}" ({first}) and "{later}" would share {shared}'
-            problems.error_at_key((key, later), fact, "rename one of them", "name")
+            findings.error((key, later), fact, "rename one of them", "name", of_key=True)
 
 
-def _check_other_names(manifest: Manifest, problems: Problems) -> None:
+def _check_other_names(manifest: Manifest, findings: Findings) -> None:
     taken = dict.fromkeys(manifest.tools, "a tool")
     for name, tool in manifest.tools.items():
         for index, alias in enumerate(tool.aliases):
             if alias in taken:
                 path = ("tools", name, "aliases", index)
-                problems.error(
+                findings.error(
                     path, f'"{alias}" is already {taken[alias]}', "drop the alias", "name"
                 )
             taken[alias] = f'an alias of "{name}"'
@@ -53,11 +58,11 @@ def _check_other_names(manifest: Manifest, problems: Problems) -> None:
         identity = manifest.id_of(name)
         if identity in ids:
             fact = f'"{identity}" is already the id of "{ids[identity]}"'
-            problems.error(("tools", name, "id"), fact, "give one of them another `id`", "name")
+            findings.error(("tools", name, "id"), fact, "give one of them another `id`", "name")
         ids[identity] = name
 
 
-def _check_meta_tools(manifest: Manifest, meta: Sequence[MetaToolPlan], problems: Problems) -> None:
+def _check_meta_tools(manifest: Manifest, meta: Sequence[MetaToolPlan], findings: Findings) -> None:
     aliases = {a: (n, i) for n, t in manifest.tools.items() for i, a in enumerate(t.aliases)}
     seen: dict[str, str] = {}
     for tool in meta:
@@ -65,36 +70,36 @@ def _check_meta_tools(manifest: Manifest, meta: Sequence[MetaToolPlan], problems
         fact = f'"{tool.name}" is the meta-tool `{tool.role}`'
         if tool.name in manifest.tools:
             path = ("tools", tool.name)
-            problems.error_at_key(path, fact, f"{hint}, or rename the tool", "name")
+            findings.error(path, fact, f"{hint}, or rename the tool", "name", of_key=True)
         if tool.name in aliases:
             owner, index = aliases[tool.name]
             where = ("tools", owner, "aliases", index)
-            problems.error(where, fact, f"{hint}, or drop the alias", "name")
+            findings.error(where, fact, f"{hint}, or drop the alias", "name")
         if tool.name in seen:
             fact = f'"{tool.name}" is already the meta-tool `{seen[tool.name]}`'
-            problems.error(("disclosure", "meta", tool.role), fact, hint, "name")
+            findings.error(("disclosure", "meta", tool.role), fact, hint, "name")
         seen[tool.name] = tool.role
 
 
-def _check_methods(manifest: Manifest, problems: Problems) -> None:
+def _check_methods(manifest: Manifest, findings: Findings) -> None:
     seen: dict[str, str] = {}
     for name, tool in manifest.tools.items():
         method = method_of(name, tool)
         path = ("tools", name, "backend", "python")
         if keyword.iskeyword(method):
-            problems.error(
+            findings.error(
                 path, f'"{method}" is a word of Python', "choose another method name", "name"
             )
         other = seen.get(method)
         if other and (tool.backend or manifest.tools[other].backend):
             fact = f'the method "{method}" already carries out "{other}"'
-            report = problems.error if tool.backend else problems.error_at_key
             where = path if tool.backend else path[:2]
-            report(where, fact, "give each tool a method of its own", "name")
+            hint = "give each tool a method of its own"
+            findings.error(where, fact, hint, "name", of_key=not tool.backend)
         seen.setdefault(method, name)
 
 
-def _check_package(manifest: Manifest, package: str, problems: Problems) -> None:
+def _check_package(manifest: Manifest, package: str, findings: Findings) -> None:
     if keyword.iskeyword(package):
         fact = f'package "{package}" is a word of Python'
     elif package in sys.stdlib_module_names:
@@ -106,4 +111,4 @@ def _check_package(manifest: Manifest, package: str, problems: Problems) -> None
     else:
         return
     path = ("server", "package" if manifest.server.package else "name")
-    problems.error(path, fact, "choose another import name with `server.package`", "name")
+    findings.error(path, fact, "choose another import name with `server.package`", "name")

@@ -16,7 +16,7 @@ from toolfold_runtime.validation import has_known_dialect, validator_for
 
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.shape import nearest
-from toolfold.plan.problems import Report
+from toolfold.plan.findings import Report
 from toolfold.plan.schemas.keywords import FOREIGN, KNOWN, TYPES, SchemaPath, resolve, walk
 from toolfold.plan.schemas.served import Origin, references
 from toolfold.plan.text.escape import json_text

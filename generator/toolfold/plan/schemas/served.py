@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from toolfold.errors import Severity
 from toolfold.manifest.schema import Tool
-from toolfold.plan.problems import ManifestPath
+from toolfold.plan.findings import ManifestPath
 from toolfold.plan.schemas.keywords import SchemaPath, walk
 
 Schema = dict[str, Any]
@@ -20,6 +21,11 @@ class Origin:
     base: ManifestPath
     is_foreign: bool
     is_parameters: bool = False
+
+    @property
+    def severity(self) -> Severity:
+        """Hand-written schemas are held to everything; of foreign ones their author is warned."""
+        return "warning" if self.is_foreign else "error"
 
     def manifest_path(self, path: SchemaPath) -> ManifestPath:
         """The manifest path of a path into the schema."""

@@ -1,4 +1,4 @@
-"""How a tool looks among hits: its forms from the richest to the leanest, with their cost."""
+"""A tool among search results: its line from the richest to the leanest, and what each costs."""
 
 from typing import Final
 
@@ -11,26 +11,26 @@ from toolfold.plan.text.escape import one_line, shown
 _SUMMARY: Final = 110  # characters
 
 
-def hit_forms(name: str, tool: Tool, given: Json, returned: Json | None) -> list[str]:
+def result_lines(name: str, tool: Tool, given: Json, returned: Json | None) -> list[str]:
     """With a compact signature, with the name alone, and the name alone without a summary."""
-    summary = _cut(one_line(shown(tool.summary)))
+    summary = _truncated(one_line(shown(tool.summary)))
     signature = one_line(shown(compact_signature(name, given, returned)))
     return [f"{signature}: {summary}", f"{name}: {summary}", name]
 
 
-def hit_tokens(forms: list[str]) -> list[int]:
-    """What each form costs, with the end of its line."""
-    return [count(f"{form}\n") for form in forms]
+def result_tokens(lines: list[str]) -> list[int]:
+    """What each line costs, with its line break."""
+    return [count(f"{line}\n") for line in lines]
 
 
-def rest_tokens(schema: str) -> int:
-    """What may follow the hits: a note about what was left out, and the next step."""
+def reserved_tokens(schema: str) -> int:
+    """What may follow the results: a note about what was omitted, and the next step."""
     note = "50 more did not fit; ask with a smaller limit\n"
     return count(f"{note}next: {schema}(tool)")
 
 
-def _cut(summary: str) -> str:
-    """A summary that fits; a cut one ends after a word, with a mark."""
+def _truncated(summary: str) -> str:
+    """A summary that fits; a truncated one ends after a word, with a mark."""
     if len(summary) <= _SUMMARY:
         return summary
     head = summary[:_SUMMARY]

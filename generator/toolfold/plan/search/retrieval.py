@@ -1,18 +1,18 @@
-"""The retrieval gate: each tool's own example prompt must find it among the first hits."""
+"""The retrieval gate: each tool's own example prompt must find it among the first results."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
+from toolfold.plan.findings import Findings
 from toolfold.plan.model import ToolPlan
-from toolfold.plan.problems import Problems
 
 _LOOKED_AT: Final = 50
 _NAMED: Final = 5
 
 
 def check_retrieval(
-    manifest: Manifest, tools: Sequence[ToolPlan], data: Mapping[str, str], problems: Problems
+    manifest: Manifest, tools: Sequence[ToolPlan], data: Mapping[str, str], findings: Findings
 ) -> None:
     """Warn of every prompt that other tools answer better, with who came before."""
     prompts = {tool.name: tool.example for tool in tools if tool.example}
@@ -23,13 +23,12 @@ def check_retrieval(
 
     finder = finder_for(lambda path: data[path].encode(), manifest.disclosure.search)
     within = manifest.disclosure.found_within
-    report = problems.reporter(is_foreign=True)
     for name, prompt in prompts.items():
-        found = finder.find(prompt, _LOOKED_AT).tools
-        names = [finder.index.tools[one.tool].name for one in found]
+        ranked = finder.find(prompt, _LOOKED_AT).tools
+        names = [finder.index.tools[one.tool].name for one in ranked]
         if name not in names[:within]:
             hint = "say in its summary, description or tags what the prompt says"
-            report(("tools", name, "example"), _fact(name, names), hint, "retrieval")
+            findings.warning(("tools", name, "example"), _fact(name, names), hint, "retrieval")
 
 
 def _fact(name: str, names: list[str]) -> str:

@@ -1,44 +1,43 @@
-"""What search finds a tool by: its text by field, cut into words."""
+"""What search finds a tool by: its text by field, split into words."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from toolfold_runtime.search.words import joined, words
 
-from toolfold.manifest.schema import Manifest, Tool
+from toolfold.manifest.schema import Tool
 from toolfold.plan.model import Json
 from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.source import ToolSource
 
 _PROSE: Final = ("name", "title", "description", "server")
 _DEEPEST: Final = 5
 _MOST_OF_ENUM: Final = 30
 
 #: A tool's words by field.
-Cut = dict[str, list[str]]
+Words = dict[str, list[str]]
 
 
-def search_words(name: str, manifest: Manifest) -> Cut:
-    """A tool's words by field, cut by the very code that cuts a query."""
-    texts = search_texts(name, manifest)
-    cut = {field: words(text) for field, text in texts.items()}
-    # A tool called `help` stays findable.
-    cut["name"] = cut["name"] or words(texts["name"], frozenset())
-    cut["joined"] = [word for field in _PROSE for word in joined(texts[field])]
-    return cut
+def search_words(texts: dict[str, str]) -> Words:
+    """A tool's words by field, split by the very code that splits a query."""
+    by_field = {field: words(text) for field, text in texts.items()}
+    # A tool called `help` can still be searched for.
+    by_field["name"] = by_field["name"] or words(texts["name"], frozenset())
+    by_field["joined"] = [word for field in _PROSE for word in joined(texts[field])]
+    return by_field
 
 
-def search_texts(name: str, manifest: Manifest) -> dict[str, str]:
+def search_texts(source: ToolSource, definitions: dict[str, Json]) -> dict[str, str]:
     """A tool's text by field."""
-    tool = manifest.tools[name]
-    returned = output_origin(name, tool, manifest.defs)
-    names, hints = _schema_texts(input_origin(name, tool, manifest.defs).schema)
+    name, tool = source.name, source.tool
+    returned = output_origin(name, tool, definitions)
+    names, hints = _schema_texts(input_origin(name, tool, definitions).schema)
     result_names, result_hints = _schema_texts(returned.schema if returned else None)
-    server = server_of(manifest.id_of(name))
-    category = manifest.categories.get(tool.category)  # one that is unknown is reported elsewhere
-    title = category.title if category and category.title else ""
+    server = server_of(source.id)
+    title = source.category_title
     prompts = [tool.example or "", *(example.description or "" for example in tool.examples)]
     return {
-        "name": _own_name(manifest, name),
+        "name": _own_name(source),
         "server": server,
         "title": tool.title or "",
         "description": _described(tool),
@@ -58,10 +57,10 @@ def server_of(identity: str) -> str:
     return identity.partition("::")[0]
 
 
-def _own_name(manifest: Manifest, name: str) -> str:
+def _own_name(source: ToolSource) -> str:
     """A tool's name without the server that an importer put before it."""
-    own = manifest.id_of(name).partition("::")[2]
-    return own if own and name.endswith(own) else name
+    own = source.id.partition("::")[2]
+    return own if own and source.name.endswith(own) else source.name
 
 
 def _described(tool: Tool) -> str:
@@ -71,7 +70,7 @@ def _described(tool: Tool) -> str:
     return description if is_part else f"{tool.summary}\n{description}"
 
 
-def _schema_texts(schema: Any, depth: int = 0) -> tuple[list[str], list[str]]:
+def _schema_texts(schema: object, depth: int = 0) -> tuple[list[str], list[str]]:
     """Names of properties; their descriptions and the values they may have."""
     names: list[str] = []
     hints: list[str] = []

@@ -1,0 +1,99 @@
+"""The Python modules of the generated package: which there are, and what their templates place."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from toolfold.manifest.schema import Manifest
+from toolfold.plan.model import (
+    MetaToolPlan,
+    MethodPlan,
+    ModelsModule,
+    ProtocolPlan,
+    TemplateModule,
+    ToolPlan,
+)
+from toolfold.plan.names import python as naming
+from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.text.escape import docstring, python_literal
+from toolfold.plan.text.paths import OutputPath, output_path
+
+_MODULES: Final = ("__init__.py", "py.typed", "models/__init__.py", "catalog/__init__.py")
+
+
+def package_modules(
+    manifest: Manifest,
+    package: str,
+    meta: Sequence[MetaToolPlan],
+    tools: Sequence[ToolPlan],
+    root: str,
+) -> dict[OutputPath, TemplateModule | ModelsModule]:
+    """Every module by its path; `root` leads from the package to the manifest's folder."""
+    title = manifest.server.title or manifest.server.name
+    common: dict[str, object] = {
+        "package": package,
+        "docstring": docstring(f"MCP server: {title}."),
+    }
+    modules: dict[str, TemplateModule | ModelsModule] = {
+        name: TemplateModule(f"{name}.jinja", common) for name in _MODULES
+    }
+    for tool in meta:
+        if tool.module is not None:
+            modules[f"{tool.module}.py"] = TemplateModule(f"{tool.module}.py.jinja", {})
+    server = common | {"root": python_literal(root), **_server(meta)}
+    modules["server.py"] = TemplateModule("server.py.jinja", server)
+    modules["handlers.py"] = TemplateModule("handlers.py.jinja", _handlers(tools))
+    for name, models in _models(manifest, tools):
+        modules[name] = models
+    return {output_path(package, *name.split("/")): own for name, own in modules.items()}
+
+
+def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> ProtocolPlan:
+    """What the user's class must satisfy."""
+    methods = (
+        MethodPlan(t.method, t.module, t.params_class, t.result_class, t.docstring) for t in tools
+    )
+    return ProtocolPlan(package, manifest.server.implementation, tuple(methods))
+
+
+def _models(manifest: Manifest, tools: Sequence[ToolPlan]) -> Iterator[tuple[str, ModelsModule]]:
+    for plan in tools:
+        tool = manifest.tools[plan.name]
+        params = input_origin(plan.name, tool, manifest.defs).schema
+        returned = output_origin(plan.name, tool, manifest.defs)
+        returns = returned.schema if returned else None
+        prefix = naming.class_name(plan.name)
+        yield f"models/{plan.module}.py", ModelsModule(prefix, params, returns)
+
+
+def _server(meta: Sequence[MetaToolPlan]) -> dict[str, object]:
+    modules = {tool.module: tool.module for tool in meta if tool.module} | {"catalog": "CATALOG"}
+    return {
+        "imports": [f"from .{module} import {name}" for module, name in sorted(modules.items())],
+        "handlers": [
+            {"module": tool.module, "name": python_literal(tool.name)}
+            for tool in meta
+            if tool.module is not None
+        ],
+    }
+
+
+def _handlers(tools: Sequence[ToolPlan]) -> dict[str, object]:
+    needs_anything = any(tool.result_class is None for tool in tools)
+    imports = [
+        {
+            "module": tool.module,
+            "names": ", ".join(filter(None, [tool.params_class, tool.result_class])),
+        }
+        for tool in sorted(tools, key=lambda tool: tool.module)
+    ]
+    methods = [
+        {
+            "name": tool.method,
+            "params": tool.params_class,
+            "result": f"MaybeAwaitable[{tool.result_class or 'Anything'}]",
+            "docstring": tool.docstring,
+        }
+        for tool in tools
+    ]
+    types = "Anything, MaybeAwaitable" if needs_anything else "MaybeAwaitable"
+    return {"types": types, "imports": imports, "methods": methods}
