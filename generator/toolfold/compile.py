@@ -16,6 +16,7 @@ from toolfold.manifest.load import Loaded, examine
 from toolfold.memo.fingerprint import code_fingerprint
 from toolfold.memo.store import Cache
 from toolfold.plan.catalog import finish_plan, plan_tools
+from toolfold.plan.disclosure.budgets import start_tokens
 from toolfold.plan.kept import kept_for
 from toolfold.plan.model import Cost, Plan
 from toolfold.plan.text.paths import OutputPath
@@ -73,9 +74,9 @@ def _compiled(
 
 def _said(plan: Plan) -> str:
     """Which exposure was chosen, and what each would cost an agent to start with."""
-    costs = {cost.budget: cost.tokens for cost in reversed(plan.costs)}
-    start = costs["surface"] + costs["capabilities"]
-    return f"{plan.exposure} (every tool listed: {costs['direct']:,} tokens; inventory: {start:,})"
+    direct = next(cost.tokens for cost in plan.costs if cost.budget == "direct")
+    start = start_tokens(plan.costs)
+    return f"{plan.exposure} (every tool listed: {direct:,} tokens; inventory: {start:,})"
 
 
 def _is_large(manifest: Path) -> bool:

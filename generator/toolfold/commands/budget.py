@@ -7,7 +7,7 @@ from typing import Final
 
 from toolfold.manifest.load import examine
 from toolfold.plan.catalog import build_plan
-from toolfold.plan.disclosure.budgets import DEFAULTS, budget_of
+from toolfold.plan.disclosure.budgets import DEFAULTS, budget_of, start_tokens
 from toolfold.plan.model import Cost, Plan
 
 _BAR: Final = 30
@@ -29,8 +29,7 @@ class BudgetReport:
     @property
     def progressive(self) -> int:
         """What an agent pays to start: the meta-tools and the inventory."""
-        wanted = ("surface", "capabilities")
-        return sum(cost.tokens for cost in self.costs if cost.budget in wanted)
+        return start_tokens(self.costs)
 
     def json(self) -> str:
         """The whole table as one JSON document."""
@@ -39,9 +38,17 @@ class BudgetReport:
             "exposure": self.exposure,
             "direct": self.direct,
             "progressive": self.progressive,
-            "costs": [c._asdict() | {"limit": self.limits[c.budget]} for c in self.costs],
+            "costs": [self._row(cost) for cost in self.costs],
         }
         return json.dumps(record, indent=2)
+
+    def _row(self, cost: Cost) -> dict[str, str | int]:
+        return {
+            "name": cost.name,
+            "tokens": cost.tokens,
+            "budget": cost.budget,
+            "limit": self.limits[cost.budget],
+        }
 
     def text(self, *, with_bars: bool) -> str:
         """The table for people; a bar shows how much of its budget each row takes."""

@@ -11,7 +11,7 @@ from toolfold.emit.models.modules import Modelling, module_key
 from toolfold.emit.templates import templates_dir
 from toolfold.memo.keys import content_key
 from toolfold.memo.store import Cache
-from toolfold.plan.model import PagePlan, Plan
+from toolfold.plan.model import Plan
 from toolfold.plan.text.paths import OutputPath, output_path
 
 Files = dict[OutputPath, str]
@@ -33,33 +33,19 @@ def render(plan: Plan, modelling: Modelling, store: Cache) -> Files:
 
     Models may still be waited for, so they are asked for last.
     """
-    files = {**dict(_data(plan)), **page_texts(plan, store)}
+    files = {**dict(_data(plan)), **page_texts(plan)}
     files |= _module_texts(plan, modelling, store)
     return dict(sorted(files.items()))
 
 
-def page_texts(plan: Plan, store: Cache) -> Files:
+def page_texts(plan: Plan) -> Files:
     """The docs alone: every page and what makes them a site, by path."""
-    keys = {page.path: _page_key(plan, page) for page in plan.pages}
-    known = store.get(filter(None, keys.values()))
-    fresh: dict[str, str] = {}
-    texts: Files = {}
-    for page in plan.pages:
-        key = keys[page.path]
-        text = known.get(key)
-        if text is None:
-            text = _template(page.template).render(plan=plan, page=page.values())
-            fresh |= {key: text} if key else {}
-        texts[output_path(*page.path.split("/"))] = text
-    store.put(fresh)
-    return texts
-
-
-def _page_key(plan: Plan, page: PagePlan) -> str:
-    if not plan.key:
-        return ""
-    seen = page.seen if page.seen is not None else page.values()
-    return content_key("page", plan.key, page.template, seen)
+    return {
+        output_path(*page.path.split("/")): _template(page.template).render(
+            plan=plan, page=page.values
+        )
+        for page in plan.pages
+    }
 
 
 def _data(plan: Plan) -> Iterator[tuple[OutputPath, str]]:

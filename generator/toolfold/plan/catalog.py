@@ -14,7 +14,7 @@ from toolfold.memo.keys import content_key
 from toolfold.plan.catalog_files import baked
 from toolfold.plan.disclosure.exposure import disclose
 from toolfold.plan.disclosure.meta_tools import meta_tools
-from toolfold.plan.docs.facts import Documented
+from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.pages import pages
 from toolfold.plan.kept import Kept, Texts, is_sound, keep_sound, planned_tools
 from toolfold.plan.kept_index import search_lines
@@ -87,7 +87,7 @@ def finish_plan(planned: Planned, root: str) -> Plan:
         key=content_key(planned.kept.shared, root) if planned.kept else "",
         header=header,
         package=package,
-        docstring=docstring(f"MCP server: {manifest.server.title or manifest.server.name}."),
+        docstring=docstring(f"MCP server: {manifest.server.display_title}."),
         root=python_literal(root),
         handlers=tuple(_handlers(meta)),
         server_imports=tuple(_server_imports(meta)),
@@ -97,7 +97,7 @@ def finish_plan(planned: Planned, root: str) -> Plan:
         data=data,
         pages=tuple(
             pages(
-                Documented(
+                CatalogFacts(
                     manifest,
                     package,
                     categories,

@@ -188,11 +188,10 @@ def _entry(name: str, manifest: Manifest, given: Json, result: Json | None) -> J
 def _definition(name: str, manifest: Manifest, given: Json, output: Json | None) -> Json:
     """The tool as `tools/list` shows it."""
     tool = manifest.tools[name]
-    title = tool.title or tool.summary
     definition: Json = {
         "name": name,
-        "title": title,
-        "description": tool.description or tool.summary,
+        "title": tool.display_title,
+        "description": tool.full_description,
         "inputSchema": given,
     }
     if output is not None:

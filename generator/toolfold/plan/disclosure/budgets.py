@@ -1,7 +1,7 @@
 """Budgets in o200k tokens: the limits, and what happens where one is exceeded."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
@@ -25,6 +25,11 @@ DEFAULTS: Final = {
 def budget_of(manifest: Manifest, name: str) -> int:
     """The manifest's budget of that name, or the default."""
     return _written(manifest, name) or DEFAULTS[name]
+
+
+def start_tokens(costs: Iterable[Cost]) -> int:
+    """What an agent pays to start: the meta-tools listed, and the inventory."""
+    return sum(cost.tokens for cost in costs if cost.budget in ("surface", "capabilities"))
 
 
 def listed_tokens(definition: Json) -> int:

@@ -60,7 +60,7 @@ def category_views(
     def made(name: str) -> Views:
         pages = [p for d in _OF_A_CATEGORY for p in _pages(manifest, inventory, d, name)]
         usual = [p for p in _usual(manifest, pages) if p.ask.detail == "summaries"]
-        costs = (Cost(f"category {name}{_number(p)}", p.tokens, "category") for p in usual)
+        costs = (Cost(f"category {name}{_number(p)}", p.tokens, "category", name) for p in usual)
         lines = [*map(page_line, pages), *(own.line for own in texts.of(members[name]))]
         return Views("\n".join(lines), tuple(costs))
 

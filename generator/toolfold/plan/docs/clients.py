@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from toolfold.plan.docs.facts import Documented
+from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.model import Json
 from toolfold.plan.text.escape import json_text, markdown_fence
 
@@ -11,7 +11,7 @@ _FOLDER: Final = "/path/to/project"  # a reader's own; no path of this machine m
 _URL: Final = "http://127.0.0.1:8000/mcp"
 
 
-def clients(facts: Documented) -> list[dict[str, str]]:
+def clients(facts: CatalogFacts) -> list[dict[str, str]]:
     """A heading, a line and a block to copy for each client."""
     return [
         {"name": name, "words": words, "block": markdown_fence(text, language)}
