@@ -64,7 +64,7 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
     from toolfold.commands.editor import write_editor_schema
     from toolfold.commands.scaffold import companions
     from toolfold.memo.store import Cache
-    from toolfold.plan.names.python import package_name
+    from toolfold.plan.names.identifiers import package_name
 
     server = _server_name(name or folder.resolve().name)
     files = {

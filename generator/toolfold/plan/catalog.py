@@ -19,7 +19,7 @@ from toolfold.plan.docs.pages import pages
 from toolfold.plan.kept import Kept, Texts, is_sound, keep_sound, planned_tools
 from toolfold.plan.kept_index import search_lines
 from toolfold.plan.model import CategoryPlan, HandlerPlan, ImportPlan, MetaToolPlan, Plan, ToolPlan
-from toolfold.plan.names import python as naming
+from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.check import check_names
 from toolfold.plan.problems import Problems
 from toolfold.plan.schemas.check import check_definitions

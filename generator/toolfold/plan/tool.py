@@ -12,13 +12,20 @@ from toolfold.plan.disclosure.signature import signature
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
 from toolfold.plan.model import Json, ToolPlan, ToolTexts
-from toolfold.plan.names import python as naming
-from toolfold.plan.names.check import method_of
+from toolfold.plan.names import identifiers as naming
+from toolfold.plan.names.identifiers import method_of
 from toolfold.plan.problems import Problems, Report
-from toolfold.plan.schemas.check import check_examples, check_origin
+from toolfold.plan.schemas.check import check_examples, check_schema
 from toolfold.plan.schemas.keywords import walk
-from toolfold.plan.schemas.modelled import Modelled, encoded_alike, modelled
-from toolfold.plan.schemas.served import Origin, input_origin, output_origin, served_output
+from toolfold.plan.schemas.models import ModelClasses, attribute_clashes, model_classes
+from toolfold.plan.schemas.served import (
+    LocatedSchema,
+    input_schema,
+    located_input,
+    located_output,
+    output_schema,
+    served_output,
+)
 from toolfold.plan.search.results import hit_forms, hit_tokens
 from toolfold.plan.search.words import search_words
 from toolfold.plan.text.escape import docstring, json_text
@@ -29,8 +36,8 @@ def plan_tool(
 ) -> tuple[ToolPlan, ToolTexts] | None:
     """Everything decided about one tool by itself, or None where its schemas are refused."""
     tool = manifest.tools[name]
-    given = input_origin(name, tool, manifest.defs)
-    returned = output_origin(name, tool, manifest.defs)
+    given = located_input(name, tool, manifest.defs)
+    returned = located_output(name, tool, manifest.defs)
     before = problems.errors
     _check(name, manifest, given, returned, problems)
     if problems.errors > before:
@@ -79,16 +86,19 @@ def plan_tool(
     return plan, ToolTexts(json_text(entry), cut)
 
 
-def models_of(name: str, manifest: Manifest) -> Modelled:
+def models_of(name: str, manifest: Manifest) -> ModelClasses:
     """The classes of one tool."""
     tool = manifest.tools[name]
-    returned = output_origin(name, tool, manifest.defs)
-    given = input_origin(name, tool, manifest.defs).schema
-    return modelled(given, returned.schema if returned else None, naming.class_name(name))
+    given, returned = input_schema(tool, manifest.defs), output_schema(tool, manifest.defs)
+    return model_classes(given, returned, naming.class_name(name))
 
 
 def _check(
-    name: str, manifest: Manifest, given: Origin, returned: Origin | None, problems: Problems
+    name: str,
+    manifest: Manifest,
+    given: LocatedSchema,
+    returned: LocatedSchema | None,
+    problems: Problems,
 ) -> None:
     tool = manifest.tools[name]
     if tool.returns is not None and "$defs" in tool.returns:
@@ -98,7 +108,7 @@ def _check(
     for origin in (given, returned):
         if origin is not None:
             report = problems.reporter(is_foreign=origin.is_foreign)
-            check_origin(origin, manifest.defs, report)
+            check_schema(origin, manifest.defs, report)
             _check_properties(origin, report)
             _check_carried(origin, problems)
     _check_root(name, tool, problems)
@@ -118,7 +128,7 @@ def _check_root(name: str, tool: Tool, problems: Problems) -> None:
         problems.error((*path, "type"), "the root type is not object", hint, "root-type")
 
 
-def _check_carried(origin: Origin, problems: Problems) -> None:
+def _check_carried(origin: LocatedSchema, problems: Problems) -> None:
     """What the protocol's own types refuse: one such schema would take the whole list down."""
     schema = origin.schema
     properties, required = schema.get("properties", {}), schema.get("required", [])
@@ -136,10 +146,10 @@ def _check_carried(origin: Origin, problems: Problems) -> None:
         problems.error(path, "$schema is not text", hint, "protocol")
 
 
-def _check_properties(origin: Origin, report: Report) -> None:
+def _check_properties(origin: LocatedSchema, report: Report) -> None:
     for path, schema in walk(origin.schema):
         if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
-            for first, second in encoded_alike(schema):
+            for first, second in attribute_clashes(schema):
                 where = origin.manifest_path((*path, "properties", second))
                 fact = f'properties "{first}" and "{second}" would share a Python name'
                 hint = (

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolfold.emit.models.shapes import ALIAS, DESCRIPTION, REFERENCE, Form, Schema, Shape
-from toolfold.plan.schemas.modelled import Modelled
+from toolfold.plan.schemas.models import ModelClasses
 from toolfold.plan.text.escape import docstring_block, python_literal
 
 _SOURCES: Final = {
@@ -37,14 +37,14 @@ class _Property:
     references: tuple[str, ...]
 
 
-def shapes_of(models: Modelled) -> Iterator[Shape]:
+def shapes_of(models: ModelClasses) -> Iterator[Shape]:
     """The shape of every property of every class."""
     for name in models.classes:
         for _, found in _properties(models, name):
             yield found.shape
 
 
-def written(models: Modelled, form_of: Callable[[Shape], Form]) -> ModelsPiece:
+def written(models: ModelClasses, form_of: Callable[[Shape], Form]) -> ModelsPiece:
     """A tool's classes as text, each after those that it needs."""
     found = {name: list(_properties(models, name)) for name in models.classes}
     needs = {name: {r for _, p in props for r in p.references} for name, props in found.items()}
@@ -67,7 +67,7 @@ def written(models: Modelled, form_of: Callable[[Shape], Form]) -> ModelsPiece:
     return ModelsPiece(tuple(_import_lines(names)), tuple(texts))
 
 
-def _properties(models: Modelled, name: str) -> Iterator[tuple[str, _Property]]:
+def _properties(models: ModelClasses, name: str) -> Iterator[tuple[str, _Property]]:
     """Attribute and property, for every property of a class."""
     schema = models.classes[name]
     # A result that is no object has one nameless field, of which only the annotation is used.

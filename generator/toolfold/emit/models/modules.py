@@ -19,7 +19,7 @@ from toolfold.plan.model import ToolPlan
 from toolfold.plan.tool import models_of
 
 if TYPE_CHECKING:
-    from toolfold.plan.schemas.modelled import Modelled
+    from toolfold.plan.schemas.models import ModelClasses
 
 
 class Modelling:
@@ -31,7 +31,7 @@ class Modelling:
         self._progress = progress
         #: The finished modules of tools that did not change, by key.
         self.modules: dict[str, str] = {}
-        self._models: dict[str, Modelled] = {}
+        self._models: dict[str, ModelClasses] = {}
         self._forms: dict[str, str] = {}
         self._missing: dict[str, Shape] = {}
 

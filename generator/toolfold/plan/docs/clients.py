@@ -1,13 +1,14 @@
-"""How each client is told to start the server, ready to copy."""
+"""The configuration of each client, ready to copy."""
 
 from collections.abc import Iterator
 from typing import Final
 
+from toolfold_runtime.contract.codec import Json
+
 from toolfold.plan.docs.facts import CatalogFacts
-from toolfold.plan.model import Json
 from toolfold.plan.text.escape import json_text, markdown_fence
 
-_FOLDER: Final = "/path/to/project"  # a reader's own; no path of this machine may be told
+_FOLDER: Final = "/path/to/project"  # for the reader to replace
 _URL: Final = "http://127.0.0.1:8000/mcp"
 
 

@@ -14,7 +14,7 @@ from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.fields import table
 from toolfold.plan.docs.links import category_link, tool_link, tool_page_path
 from toolfold.plan.model import ToolPlan
-from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.text.escape import (
     json_text,
     markdown,
@@ -49,7 +49,7 @@ class ToolPageSource:
     #: The served names of meta-tools by role.
     meta_names: Mapping[str, str]
     #: The manifest's `$defs`.
-    definitions: dict[str, Json]
+    definitions: Mapping[str, Json]
 
 
 def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
@@ -77,9 +77,9 @@ def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
 def tool_page(source: ToolPageSource) -> dict[str, object]:
     """The values that the template of a tool's page places."""
     name, tool = source.name, source.tool
-    arguments = input_origin(name, tool, source.definitions).schema
-    returned = output_origin(name, tool, source.definitions)
-    result = returned.schema if returned else {}
+    arguments = input_schema(tool, source.definitions)
+    returned = output_schema(tool, source.definitions)
+    result = returned or {}
     return {
         "name": markdown_code(name),
         "title": markdown(tool.display_title),

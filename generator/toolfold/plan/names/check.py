@@ -1,13 +1,13 @@
-"""Names that cannot stand side by side, each reported with both places."""
+"""Clashes between names, each reported with both places."""
 
 import keyword
 import sys
 from collections.abc import Sequence
 from typing import Final
 
-from toolfold.manifest.schema import Manifest, Tool
+from toolfold.manifest.schema import Manifest
 from toolfold.plan.model import MetaToolPlan
-from toolfold.plan.names import python as naming
+from toolfold.plan.names.identifiers import clashes, method_of
 from toolfold.plan.problems import Problems
 from toolfold.plan.text.paths import is_device
 
@@ -17,7 +17,7 @@ _TAKEN_PACKAGES: Final = frozenset({"toolfold", "toolfold_runtime", "mcp", "pyda
 def check_names(
     manifest: Manifest, meta: Sequence[MetaToolPlan], package: str, problems: Problems
 ) -> None:
-    """Everything about names that planning needs to be true."""
+    """Report every name that clashes with another, or that Python or Windows reserves."""
     _check_tools(manifest, problems)
     _check_other_names(manifest, problems)
     _check_meta_tools(manifest, meta, problems)
@@ -25,14 +25,9 @@ def check_names(
     _check_package(manifest, package, problems)
 
 
-def method_of(name: str, tool: Tool) -> str:
-    """The method that carries a tool out."""
-    return tool.backend.python if tool.backend else naming.method_name(name)
-
-
 def _check_tools(manifest: Manifest, problems: Problems) -> None:
     for key, names in (("tools", manifest.tools), ("categories", manifest.categories)):
-        for later, earlier, shared in naming.clashes(names, is_tools=key == "tools"):
+        for later, earlier, shared in clashes(names, is_tools=key == "tools"):
             first = problems.place((key, earlier))
             fact = f'"{earlier}" ({first}) and "{later}" would share {shared}'
             problems.error_at_key((key, later), fact, "rename one of them", "name")

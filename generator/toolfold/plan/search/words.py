@@ -7,7 +7,7 @@ from toolfold_runtime.search.words import joined, words
 
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan.model import Json
-from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.schemas.served import input_schema, output_schema
 
 _PROSE: Final = ("name", "title", "description", "server")
 _DEEPEST: Final = 5
@@ -30,9 +30,8 @@ def search_words(name: str, manifest: Manifest) -> Cut:
 def search_texts(name: str, manifest: Manifest) -> dict[str, str]:
     """A tool's text by field."""
     tool = manifest.tools[name]
-    returned = output_origin(name, tool, manifest.defs)
-    names, hints = _schema_texts(input_origin(name, tool, manifest.defs).schema)
-    result_names, result_hints = _schema_texts(returned.schema if returned else None)
+    names, hints = _schema_texts(input_schema(tool, manifest.defs))
+    result_names, result_hints = _schema_texts(output_schema(tool, manifest.defs))
     server = server_of(manifest.id_of(name))
     category = manifest.categories.get(tool.category)  # one that is unknown is reported elsewhere
     title = category.title if category and category.title else ""
