@@ -6,7 +6,6 @@ from pathlib import Path
 
 from toolfold.emit.render import page_texts
 from toolfold.manifest.load import examine
-from toolfold.memo.store import Cache
 from toolfold.plan.catalog import build_plan
 
 
@@ -14,7 +13,7 @@ def main() -> int:
     """Print what the pages cost: working out what stands on them, and filling the templates."""
     plan = build_plan(examine(Path(sys.argv[1], "tools.yaml")), "../..")
     started = time.process_time()
-    texts = page_texts(plan, Cache(None))
+    texts = page_texts(plan)
     spent = time.process_time() - started
     assert len(texts) > len(plan.tools)
     print(spent)

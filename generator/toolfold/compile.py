@@ -24,8 +24,10 @@ from toolfold.memo.store import ForgetfulStore, Store
 from toolfold.plan.catalog import Catalog, catalog_of, outline_of, plan_catalog
 from toolfold.plan.disclosure.paginate import ViewPages, paginate
 from toolfold.plan.disclosure.views import view_sources
-from toolfold.plan.docs.facts import Documented
-from toolfold.plan.docs.pages import pages
+from toolfold.plan.docs.category import CategoryPageSource, category_page, category_page_sources
+from toolfold.plan.docs.facts import CatalogFacts
+from toolfold.plan.docs.pages import catalog_pages
+from toolfold.plan.docs.tool import ToolPageSource, tool_page, tool_page_sources
 from toolfold.plan.model import (
     Cost,
     ModelsModule,
@@ -123,8 +125,9 @@ def _catalog_files(catalog: Catalog, plan: Plan) -> dict[OutputPath, str]:
 
 
 def _pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, str]:
+    """Every page of the docs; those whose source changed are rendered."""
     outline = catalog.outline
-    facts = Documented(
+    facts = CatalogFacts(
         outline.manifest,
         outline.package,
         catalog.categories,
@@ -133,12 +136,21 @@ def _pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, str]:
         plan.exposure,
         plan.costs,
     )
-    return {
-        output_path(*page.path.split("/")): render(
-            page.template, outline.header, page=page.values()
-        )
-        for page in pages(facts)
+    header = outline.header
+    texts = {
+        page.path: render(page.template, header, page=page.values) for page in catalog_pages(facts)
     }
+    texts |= memo.each(_PAGE, category_page_sources(facts), _category_page, header)
+    texts |= memo.each(_PAGE, tool_page_sources(facts), _tool_page, header)
+    return {output_path(*path.split("/")): text for path, text in texts.items()}
+
+
+def _category_page(source: CategoryPageSource, header: str) -> str:
+    return render("docs/category.md.jinja", header, page=category_page(source))
+
+
+def _tool_page(source: ToolPageSource, header: str) -> str:
+    return render("docs/tool.md.jinja", header, page=tool_page(source))
 
 
 def _modules(

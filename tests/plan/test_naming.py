@@ -6,7 +6,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel
-from toolfold.plan.names.python import clashes, class_name, field_name, module_name, package_name
+from toolfold.plan.names.identifiers import (
+    clashes,
+    class_name,
+    field_name,
+    module_name,
+    package_name,
+)
 
 TOOL_NAMES = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}", fullmatch=True)
 

@@ -14,7 +14,7 @@ from typing import Any, Final
 import markdown
 import pyromark
 from markdown_it import MarkdownIt
-from toolfold.plan.text.escape import shown
+from toolfold.plan.text.escape import without_hidden
 
 from tests.security.material import Files, Json, collapsed, printable
 
@@ -318,7 +318,7 @@ def assert_index(manifest: Json, page: Page) -> None:
         f"{collapsed(label)}: {tool}",
         f"{collapsed(flow['name'])}: {tool} — {collapsed(flow['description'])}",
     ]
-    assert page.texts("desc")[1] == collapsed(shown(f"{flow['name']}: {tool}"))
+    assert page.texts("desc")[1] == collapsed(without_hidden(f"{flow['name']}: {tool}"))
 
 
 def assert_category(manifest: Json, page: Page) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from toolfold.compile import compile_manifest
-from toolfold.plan.text.escape import shown
+from toolfold.plan.text.escape import without_hidden
 
 Json = dict[str, Any]
 Files = Mapping[PurePosixPath, str]
@@ -155,7 +155,7 @@ def collapsed(text: str) -> str:
 
 def printable(text: str) -> str:
     """What a reader of source code is shown: the rest is blank there."""
-    return collapsed("".join(c if c.isprintable() else " " for c in shown(text)))
+    return collapsed("".join(c if c.isprintable() else " " for c in without_hidden(text)))
 
 
 # --- manifests with a draw at every position ---------------------------------------------------

@@ -62,7 +62,7 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
     before anything is written; other files are left as they are, and what they lack is told.
     """
     from toolfold.commands.scaffold import companions
-    from toolfold.plan.names.python import package_name
+    from toolfold.plan.names.identifiers import package_name
 
     server = _server_name(name or folder.resolve().name)
     files = {

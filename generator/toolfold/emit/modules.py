@@ -9,7 +9,7 @@ from toolfold.emit.models.classes import render_classes, shapes_of
 from toolfold.emit.models.shapes import FieldTemplate, Shape
 from toolfold.emit.render import render
 from toolfold.plan.model import ModelsModule, TemplateModule
-from toolfold.plan.schemas.modelled import Modelled, modelled
+from toolfold.plan.schemas.models import ModelClasses, model_classes
 
 #: The template of each shape, by the same names.
 ModelShapes = Callable[[Mapping[str, Shape]], Mapping[str, FieldTemplate]]
@@ -19,7 +19,7 @@ def render_modules(
     modules: Sequence[TemplateModule | ModelsModule], header: str, model_shapes: ModelShapes
 ) -> list[str]:
     """The formatted source of each module, in order; each distinct shape is modelled once."""
-    models = [_modelled(module) for module in modules]
+    models = [_classes(module) for module in modules]
     shapes = {_name(shape): shape for own in models if own for shape in shapes_of(own)}
     templates = model_shapes(shapes) if shapes else {}
     sources = []
@@ -32,10 +32,10 @@ def render_modules(
     return format_all(sources)
 
 
-def _modelled(module: TemplateModule | ModelsModule) -> Modelled | None:
+def _classes(module: TemplateModule | ModelsModule) -> ModelClasses | None:
     if isinstance(module, TemplateModule):
         return None
-    return modelled(module.params, module.returns, module.class_prefix)
+    return model_classes(module.params, module.returns, module.class_prefix)
 
 
 def _name(shape: Shape) -> str:

@@ -79,6 +79,11 @@ class Server(_Part):
         default=None, description="module.path:Class, resolved from the manifest's folder."
     )
 
+    @property
+    def display_title(self) -> str:
+        """The title, or the name where there is none."""
+        return self.title or self.name
+
 
 class MetaTool(_Part):
     """A meta-tool's own name and its place in the inventory."""
@@ -264,6 +269,16 @@ class Tool(_Part):
     )
     meta: JsonObject = Field(default={}, description="MCP `_meta`, kept as it is.")
     backend: Backend | None = None
+
+    @property
+    def display_title(self) -> str:
+        """The title, or the summary where there is none."""
+        return self.title or self.summary
+
+    @property
+    def full_description(self) -> str:
+        """The description, or the summary where there is none."""
+        return self.description or self.summary
 
 
 class Workflow(_Part):

@@ -3,7 +3,7 @@
 Tuples, not dataclasses: thousands of them are made in a run, and the classes in every start.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from toolfold.errors import Problem
@@ -123,17 +123,12 @@ class ProtocolPlan(NamedTuple):
     methods: tuple[MethodPlan, ...]
 
 
-class PagePlan(NamedTuple):
-    """A Markdown page: a template and the ready-made strings that it places.
-
-    They are worked out when the page is written: one that is kept is not. `seen` is what they are
-    worked out from beside what tools share, where that is less work to compare.
-    """
+class Page(NamedTuple):
+    """A page of the docs: its output path, its template, and the values that the template places."""
 
     path: str
     template: str
-    values: Callable[[], Mapping[str, Any]]
-    seen: Any = None
+    values: Mapping[str, object]
 
 
 class Plan(NamedTuple):

@@ -12,8 +12,8 @@ from toolfold.plan.model import (
     TemplateModule,
     ToolPlan,
 )
-from toolfold.plan.names import python as naming
-from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.names import identifiers as naming
+from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.text.escape import docstring, python_literal
 from toolfold.plan.text.paths import OutputPath, output_path
 
@@ -28,10 +28,9 @@ def package_modules(
     root: str,
 ) -> dict[OutputPath, TemplateModule | ModelsModule]:
     """Every module by its path; `root` leads from the package to the manifest's folder."""
-    title = manifest.server.title or manifest.server.name
     common: dict[str, object] = {
         "package": package,
-        "docstring": docstring(f"MCP server: {title}."),
+        "docstring": docstring(f"MCP server: {manifest.server.display_title}."),
     }
     modules: dict[str, TemplateModule | ModelsModule] = {
         name: TemplateModule(f"{name}.jinja", common) for name in _MODULES
@@ -58,9 +57,8 @@ def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> 
 def _models(manifest: Manifest, tools: Sequence[ToolPlan]) -> Iterator[tuple[str, ModelsModule]]:
     for plan in tools:
         tool = manifest.tools[plan.name]
-        params = input_origin(plan.name, tool, manifest.defs).schema
-        returned = output_origin(plan.name, tool, manifest.defs)
-        returns = returned.schema if returned else None
+        params = input_schema(tool, manifest.defs)
+        returns = output_schema(tool, manifest.defs)
         prefix = naming.class_name(plan.name)
         yield f"models/{plan.module}.py", ModelsModule(prefix, params, returns)
 

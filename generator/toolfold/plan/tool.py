@@ -12,12 +12,12 @@ from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
 from toolfold.plan.findings import Findings, Report
 from toolfold.plan.model import Json, PlannedTool, ToolPlan
-from toolfold.plan.names import python as naming
-from toolfold.plan.names.check import method_of
-from toolfold.plan.schemas.check import check_examples, check_origin
+from toolfold.plan.names import identifiers as naming
+from toolfold.plan.names.identifiers import method_of
+from toolfold.plan.schemas.check import check_examples, check_schema
 from toolfold.plan.schemas.keywords import walk
-from toolfold.plan.schemas.modelled import encoded_alike
-from toolfold.plan.schemas.served import Origin, input_origin, output_origin, served_output
+from toolfold.plan.schemas.models import attribute_clashes
+from toolfold.plan.schemas.served import LocatedSchema, located_input, located_output, served_output
 from toolfold.plan.search.results import result_lines, result_tokens
 from toolfold.plan.search.words import search_texts, search_words
 from toolfold.plan.source import ToolContext, ToolSource
@@ -27,8 +27,8 @@ from toolfold.plan.text.escape import docstring, json_text
 def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
     """Everything decided about one tool by itself; no plan where its schemas are refused."""
     name, tool = source.name, source.tool
-    given = input_origin(name, tool, context.definitions)
-    returned = output_origin(name, tool, context.definitions)
+    given = located_input(name, tool, context.definitions)
+    returned = located_output(name, tool, context.definitions)
     findings = Findings()
     _check(source, context, given, returned, findings)
     if findings.has_errors:
@@ -76,8 +76,8 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
 def _check(
     source: ToolSource,
     context: ToolContext,
-    given: Origin,
-    returned: Origin | None,
+    given: LocatedSchema,
+    returned: LocatedSchema | None,
     findings: Findings,
 ) -> None:
     name, tool = source.name, source.tool
@@ -85,12 +85,12 @@ def _check(
         path = ("tools", name, "returns", "$defs")
         hint = "declare it under the manifest's own `$defs:`"
         findings.error(path, "definitions inside a schema", hint, "keyword", of_key=True)
-    for origin in (given, returned):
-        if origin is not None:
-            report = findings.reporter(origin.severity)
-            check_origin(origin, context.definitions, report)
-            _check_properties(origin, report)
-            _check_carried(origin, findings)
+    for located in (given, returned):
+        if located is not None:
+            report = findings.reporter(located.severity)
+            check_schema(located, context.definitions, report)
+            _check_properties(located, report)
+            _check_carried(located, findings)
     _check_root(name, tool, findings)
     report = findings.reporter(given.severity)
     check_examples(name, tool, _validator(given.schema), report)
@@ -108,33 +108,33 @@ def _check_root(name: str, tool: Tool, findings: Findings) -> None:
         findings.error((*path, "type"), "the root type is not object", hint, "root-type")
 
 
-def _check_carried(origin: Origin, findings: Findings) -> None:
+def _check_carried(located: LocatedSchema, findings: Findings) -> None:
     """What the protocol's own types refuse: one such schema would take the whole list down."""
-    schema = origin.schema
+    schema = located.schema
     properties, required = schema.get("properties", {}), schema.get("required", [])
     hint = "clients could read no tool at all beside this one"
     if not isinstance(properties, dict) or not all(
         isinstance(inner, dict | bool) for inner in properties.values()
     ):
-        path = origin.manifest_path(("properties",))
+        path = located.manifest_path(("properties",))
         findings.error(path, "properties are not a mapping of schemas", hint, "protocol")
     if not isinstance(required, list) or not all(isinstance(name, str) for name in required):
-        path = origin.manifest_path(("required",))
+        path = located.manifest_path(("required",))
         findings.error(path, "required is not a list of names", hint, "protocol")
     if not isinstance(schema.get("$schema", ""), str):
-        path = origin.manifest_path(("$schema",))
+        path = located.manifest_path(("$schema",))
         findings.error(path, "$schema is not text", hint, "protocol")
 
 
-def _check_properties(origin: Origin, report: Report) -> None:
-    for path, schema in walk(origin.schema):
+def _check_properties(located: LocatedSchema, report: Report) -> None:
+    for path, schema in walk(located.schema):
         if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
-            for first, second in encoded_alike(schema):
-                where = origin.manifest_path((*path, "properties", second))
+            for first, second in attribute_clashes(schema):
+                where = located.manifest_path((*path, "properties", second))
                 fact = f'properties "{first}" and "{second}" would share a Python name'
                 hint = (
                     "both are served, and left to the open part of the model"
-                    if origin.is_foreign
+                    if located.is_foreign
                     else "rename one of them"
                 )
                 report(where, fact, hint, "property-names", of_key=True)
@@ -178,11 +178,10 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
 def _definition(source: ToolSource, given: Json, output: Json | None) -> Json:
     """The tool as `tools/list` shows it."""
     tool = source.tool
-    title = tool.title or tool.summary
     definition: Json = {
         "name": source.name,
-        "title": title,
-        "description": tool.description or tool.summary,
+        "title": tool.display_title,
+        "description": tool.full_description,
         "inputSchema": given,
     }
     if output is not None:

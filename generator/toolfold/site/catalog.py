@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from toolfold.errors import UsageError
-from toolfold.plan.docs.links import tool_page
+from toolfold.plan.docs.links import tool_page_path
 from toolfold.plan.text.escape import json_text
 
 Json = dict[str, Any]
@@ -40,7 +40,7 @@ def _entries(folder: Path) -> list[Json]:
 
 
 def _tool(entry: Json) -> Json:
-    page = tool_page(entry["name"])
+    page = tool_page_path(entry["name"])
     return {
         **entry["definition"],
         "category": entry["category"],

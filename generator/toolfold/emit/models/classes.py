@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolfold.emit.models.shapes import ALIAS, DESCRIPTION, REFERENCE, FieldTemplate, Schema, Shape
-from toolfold.plan.schemas.modelled import Modelled
+from toolfold.plan.schemas.models import ModelClasses
 from toolfold.plan.text.escape import docstring_block, python_literal
 
 _SOURCES: Final = {
@@ -37,14 +37,16 @@ class _Property:
     references: tuple[str, ...]
 
 
-def shapes_of(models: Modelled) -> Iterator[Shape]:
+def shapes_of(models: ModelClasses) -> Iterator[Shape]:
     """The shape of every property of every class."""
     for name in models.classes:
         for _, own in _properties(models, name):
             yield own.shape
 
 
-def render_classes(models: Modelled, template_of: Callable[[Shape], FieldTemplate]) -> ModelsSource:
+def render_classes(
+    models: ModelClasses, template_of: Callable[[Shape], FieldTemplate]
+) -> ModelsSource:
     """A tool's classes as Python source, each after those that it needs."""
     properties = {name: list(_properties(models, name)) for name in models.classes}
     needs = {n: {r for _, p in own for r in p.references} for n, own in properties.items()}
@@ -67,7 +69,7 @@ def render_classes(models: Modelled, template_of: Callable[[Shape], FieldTemplat
     return ModelsSource(tuple(_import_lines(names)), tuple(texts))
 
 
-def _properties(models: Modelled, name: str) -> Iterator[tuple[str, _Property]]:
+def _properties(models: ModelClasses, name: str) -> Iterator[tuple[str, _Property]]:
     """Attribute and property, for every property of a class."""
     schema = models.classes[name]
     # A result that is no object has one nameless field, of which only the annotation is used.

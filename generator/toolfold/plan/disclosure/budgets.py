@@ -7,7 +7,7 @@ from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import Cost, Json
-from toolfold.plan.schemas.served import input_origin, output_origin, served_output
+from toolfold.plan.schemas.served import input_schema, output_schema, served_output
 from toolfold.plan.text.escape import json_text
 
 DEFAULTS: Final = {
@@ -70,11 +70,11 @@ def _explained(cost: Cost, manifest: Manifest) -> str:
     if cost.budget != "schema":
         return f"{cost.name} {cost.tokens}"
     tool = manifest.tools[cost.name]
-    returned = output_origin(cost.name, tool, manifest.defs)
+    returned = output_schema(tool, manifest.defs)
     texts = {
-        "description": tool.description or tool.summary,
-        "parameters": json_text(input_origin(cost.name, tool, manifest.defs).schema),
-        "returns": json_text(served_output(returned.schema)[0] if returned else ""),
+        "description": tool.full_description,
+        "parameters": json_text(input_schema(tool, manifest.defs)),
+        "returns": json_text(served_output(returned)[0] if returned else ""),
     }
     parts = ", ".join(f"{name} {count(text)}" for name, text in texts.items() if len(text) > 2)
     return f"{cost.name} {cost.tokens} ({parts})"

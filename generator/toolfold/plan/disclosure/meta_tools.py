@@ -137,7 +137,7 @@ def default_meta_names() -> list[str]:
 def _planned(manifest: Manifest, name: str, entry: MetaTool) -> MetaToolPlan:
     role = _ROLES[name]
     served = entry.name or manifest.server.prefix + role.name
-    title = manifest.server.title or manifest.server.name
+    title = manifest.server.display_title
     definition: Json = {
         "name": served,
         "title": f"{role.title} ({title})",

@@ -19,7 +19,7 @@ def tool_views(
     summary |= {"tags": tool.tags} if tool.tags else {}
     schema: Json = {
         "name": name,
-        "description": tool.description or tool.summary,
+        "description": tool.full_description,
         "category": tool.category,
         "effect": tool.effect,
         "parameters": parameters,
@@ -57,7 +57,7 @@ def _more(tool: Tool) -> Json:
 def _text_views(name: str, tool: Tool, parameters: Json, returns: Json | None, runner: str) -> Json:
     head = f"{name} [{tool.category}, {tool.effect}]"
     tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
-    lines = [head, tool.description or tool.summary, "parameters:"]
+    lines = [head, tool.full_description, "parameters:"]
     properties = parameters.get("properties")
     required = parameters.get("required") or []
     for key, schema in (properties if isinstance(properties, dict) else {}).items():

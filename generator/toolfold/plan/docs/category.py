@@ -1,71 +1,91 @@
 """The page of a category: its tools, each with its purpose, effect and cost."""
 
-from functools import partial
-from typing import Any
+from dataclasses import dataclass
+from typing import Final
 
 from toolfold.plan.docs.charts import bars
-from toolfold.plan.docs.facts import Documented
-from toolfold.plan.docs.links import category_page, counted, tool_link
-from toolfold.plan.model import CategoryPlan, MetaToolPlan, PagePlan
+from toolfold.plan.docs.facts import CatalogFacts
+from toolfold.plan.docs.links import category_page_path, plural, tool_link
 from toolfold.plan.text.escape import markdown, markdown_block, markdown_code
 from toolfold.plan.text.paths import file_stem
 
-_MOST_BARS = 12
+TEMPLATE: Final = "docs/category.md.jinja"
+_MAX_BARS: Final = 12
 
 
-def category_page_of(category: CategoryPlan, facts: Documented) -> PagePlan:
-    """The page of one category."""
-    rows = [_seen(name, facts) for name in category.tools]
-    path = f"docs/{category_page(category.name)}"
-    values = partial(_values, category, facts)
-    return PagePlan(path, "docs/category.md.jinja", values, [category.name, rows])
+@dataclass(frozen=True)
+class CategoryRow:
+    """What the page of a category says of one tool; a meta-tool is listed at no cost of its own."""
+
+    name: str
+    summary: str
+    effect: str
+    listed_tokens: int = 0
+    is_meta: bool = False
 
 
-def _seen(name: str, facts: Documented) -> list[Any]:
-    """All that a page says of a tool."""
-    tool = facts.by_name.get(name)
-    return [name, tool.summary, tool.effect, tool.tokens["listed"]] if tool else [name]
+@dataclass(frozen=True)
+class CategoryPageSource:
+    """Everything that the page of a category is made from."""
+
+    title: str
+    description: str
+    tools: tuple[CategoryRow, ...]
 
 
-def _values(category: CategoryPlan, facts: Documented) -> dict[str, Any]:
-    meta = {tool.name: tool for tool in facts.meta}
-    own = [name for name in category.tools if name in facts.by_name]
-    dearest = sorted(own, key=lambda name: -facts.listed[name])[:_MOST_BARS]
-    chart = bars(
+def category_page_sources(facts: CatalogFacts) -> dict[str, CategoryPageSource]:
+    """What the page of each category is made from, by output path, in the manifest's order."""
+    meta = {
+        tool.name: CategoryRow(
+            tool.name,
+            tool.summary,
+            "destructive" if "destructive" in tool.effects else "read",
+            is_meta=True,
+        )
+        for tool in facts.meta
+    }
+    rows = meta | {
+        tool.name: CategoryRow(tool.name, tool.summary, tool.effect, tool.tokens["listed"])
+        for tool in facts.tools
+    }
+    return {
+        f"docs/{category_page_path(category.name)}": CategoryPageSource(
+            category.title, category.description, tuple(rows[name] for name in category.tools)
+        )
+        for category in facts.categories
+    }
+
+
+def category_page(source: CategoryPageSource) -> dict[str, object]:
+    """The values that the template of a category's page places."""
+    own = [row for row in source.tools if not row.is_meta]
+    total = sum(row.listed_tokens for row in own)
+    return {
+        "title": markdown(source.title),
+        "description": markdown_block(source.description),
+        "summary": f"{plural(len(source.tools), 'tool')}, {total:,} tokens when listed.",
+        "tools": [_row(row) for row in source.tools],
+        "chart": _chart(own) if len(own) > 1 else "",
+    }
+
+
+def _chart(rows: list[CategoryRow]) -> str:
+    largest = sorted(rows, key=lambda row: -row.listed_tokens)[:_MAX_BARS]
+    return bars(
         "tools",
-        f"Tokens of each tool when listed{', the dearest' if len(own) > len(dearest) else ''}",
-        [(name, facts.listed[name]) for name in dearest],
+        f"Tokens of each tool when listed{', the dearest' if len(rows) > len(largest) else ''}",
+        [(row.name, row.listed_tokens) for row in largest],
         "tokens",
     )
+
+
+def _row(row: CategoryRow) -> dict[str, str]:
+    anchor = file_stem(row.name)
+    meta_link = f"[{markdown_code(row.name)}](../agents.md#meta-{anchor})"
     return {
-        "title": markdown(category.title),
-        "description": markdown_block(category.description),
-        "summary": f"{counted(len(category.tools), 'tool')},"
-        f" {facts.by_category[category.name]:,} tokens when listed.",
-        "tools": [
-            _meta_row(meta[name]) if name in meta else _row(name, facts) for name in category.tools
-        ],
-        "chart": chart if len(own) > 1 else "",
-    }
-
-
-def _row(name: str, facts: Documented) -> dict[str, str]:
-    tool = facts.by_name[name]
-    return {
-        "anchor": file_stem(name),
-        "link": tool_link(name, "../"),
-        "summary": markdown(tool.summary),
-        "effect": tool.effect,
-        "tokens": f"{facts.listed[name]:,}",
-    }
-
-
-def _meta_row(tool: MetaToolPlan) -> dict[str, str]:
-    effect = "destructive" if "destructive" in tool.effects else "read"
-    return {
-        "anchor": file_stem(tool.name),
-        "link": f"[{markdown_code(tool.name)}](../agents.md#meta-{file_stem(tool.name)})",
-        "summary": markdown(tool.summary),
-        "effect": effect,
-        "tokens": "",
+        "anchor": anchor,
+        "link": meta_link if row.is_meta else tool_link(row.name, "../"),
+        "summary": markdown(row.summary),
+        "effect": row.effect,
+        "tokens": "" if row.is_meta else f"{row.listed_tokens:,}",
     }

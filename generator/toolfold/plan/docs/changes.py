@@ -1,19 +1,22 @@
 """The changelog of tools: two manifests compared, by tool and by parameter."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
+
+from toolfold_runtime.contract.codec import Json
 
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.docs.links import tool_link
-from toolfold.plan.model import Json
-from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.schemas.keywords import properties_of, required_of
+from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.text.escape import json_text, markdown, markdown_code
 
-_WORDS: Final = ("category", "effect", "tier")
-_TEXTS: Final = ("summary", "title", "description", "notes", "example", "examples", "tags")
-_TEXTS_AFTER: Final = ("related", "generates", "consumes", "performance", "references", "cache")
-_SAID_APART: Final = frozenset(["type", "default", "description", "$ref", "enum", "const"])
+# Fields whose values are shown, and fields of which only a change is.
+_SHOWN_FIELDS: Final = ("category", "effect", "tier")
+_TEXT_FIELDS: Final = ("summary", "title", "description", "notes", "example", "examples", "tags")
+_OTHER_FIELDS: Final = ("related", "generates", "consumes", "performance", "references", "cache")
+_REPORTED_APART: Final = frozenset(["type", "default", "description", "$ref", "enum", "const"])
 
 
 def changes_page(before: Manifest, after: Manifest, since: str, header: str) -> str:
@@ -55,7 +58,7 @@ def _line(name: str, tool: Tool) -> str:
 
 
 def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
-    """New name to old, where a new tool still answers to the name of one that is gone."""
+    """New name to old, where an added tool has the name of a removed one as an alias."""
     gone = [name for name in before.tools if name not in after.tools]
     return {
         name: old
@@ -68,29 +71,26 @@ def _renamed(before: Manifest, after: Manifest) -> dict[str, str]:
 
 def _changes(old: str, before: Manifest, new: str, after: Manifest) -> Iterator[str]:
     was, now = before.tools[old], after.tools[new]
-    for key in _WORDS:
+    for key in _SHOWN_FIELDS:
         first, second = getattr(was, key), getattr(now, key)
         if first != second:
-            yield f"{key}: {_shown(first)} → {_shown(second)}"
-    given = (
-        input_origin(old, was, before.defs).schema,
-        input_origin(new, now, after.defs).schema,
-    )
-    yield from _parameters(*given)
-    returned = (output_origin(old, was, before.defs), output_origin(new, now, after.defs))
-    schemas = tuple(origin.schema if origin else None for origin in returned)
-    if schemas[0] != schemas[1]:
-        yield f"returns: {_returned(schemas[0])} → {_returned(schemas[1])}"
-    words = [key for key in (*_TEXTS, *_TEXTS_AFTER) if getattr(was, key) != getattr(now, key)]
+            yield f"{key}: {_code(first)} → {_code(second)}"
+    yield from _parameters(input_schema(was, before.defs), input_schema(now, after.defs))
+    returned = output_schema(was, before.defs), output_schema(now, after.defs)
+    if returned[0] != returned[1]:
+        yield f"returns: {_returned(returned[0])} → {_returned(returned[1])}"
+    words = [
+        key for key in (*_TEXT_FIELDS, *_OTHER_FIELDS) if getattr(was, key) != getattr(now, key)
+    ]
     if words:
         yield f"other words: {', '.join(words)}"
 
 
 def _parameters(before: Json, after: Json) -> Iterator[str]:
-    was, now = _properties(before), _properties(after)
+    was, now = properties_of(before), properties_of(after)
     for name, schema in now.items():
         if name not in was:
-            required = ", required" if name in _required(after) else ""
+            required = ", required" if name in required_of(after) else ""
             kind = markdown_code(type_name(schema, after))
             yield f"parameter {markdown_code(name)} added: {kind}{required}"
     for name in was:
@@ -98,22 +98,23 @@ def _parameters(before: Json, after: Json) -> Iterator[str]:
             yield f"parameter {markdown_code(name)} removed"
     for name, schema in now.items():
         if name in was:
-            found = list(_differences(was[name], before, schema, after))
-            if (name in _required(before)) != (name in _required(after)):
-                found.append("now required" if name in _required(after) else "no longer required")
-            if found:
-                yield f"parameter {markdown_code(name)}: {'; '.join(found)}"
+            differences = list(_differences(was[name], before, schema, after))
+            if (name in required_of(before)) != (name in required_of(after)):
+                differences.append(
+                    "now required" if name in required_of(after) else "no longer required"
+                )
+            if differences:
+                yield f"parameter {markdown_code(name)}: {'; '.join(differences)}"
 
 
-def _differences(was: Any, before: Json, now: Any, after: Json) -> Iterator[str]:
+def _differences(was: object, before: Json, now: object, after: Json) -> Iterator[str]:
     types = type_name(was, before), type_name(now, after)
     if types[0] != types[1]:
         yield f"{markdown_code(types[0])} → {markdown_code(types[1])}"
     first, second = (schema if isinstance(schema, dict) else {} for schema in (was, now))
     if first.get("default") != second.get("default"):
-        shown = (_shown_default(schema) for schema in (first, second))
-        yield f"default {' → '.join(shown)}"
-    keys = [key for key in dict.fromkeys([*first, *second]) if key not in _SAID_APART]
+        yield f"default {_default(first)} → {_default(second)}"
+    keys = [key for key in dict.fromkeys([*first, *second]) if key not in _REPORTED_APART]
     changed = [key for key in keys if first.get(key) != second.get(key)]
     if changed:
         yield f"other constraints: {', '.join(markdown_code(key) for key in changed)}"
@@ -121,21 +122,11 @@ def _differences(was: Any, before: Json, now: Any, after: Json) -> Iterator[str]
         yield "described otherwise"
 
 
-def _properties(schema: Json) -> Json:
-    found = schema.get("properties")
-    return found if isinstance(found, dict) else {}
-
-
-def _required(schema: Json) -> list[str]:
-    found = schema.get("required")
-    return found if isinstance(found, list) else []
-
-
-def _shown(value: str | None) -> str:
+def _code(value: str | None) -> str:
     return markdown_code(value) if value else "none"
 
 
-def _shown_default(schema: Json) -> str:
+def _default(schema: Json) -> str:
     return markdown_code(json_text(schema["default"])) if "default" in schema else "none"
 
 

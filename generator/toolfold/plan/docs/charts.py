@@ -1,6 +1,6 @@
 """Pictures as inline SVG: drawn when generating, in the page's own colours, without a script.
 
-A screen reader gets a title and the figures as a sentence; every figure is also in a table.
+Each has a title and a description for screen readers; every figure is also in a table.
 """
 
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _CHARACTER: Final = 7.8  # width of a monospaced character at 13 px
 _BOX: Final = 34
 _LANE: Final = 74
 _ARROW: Final = 34
-_LONGEST: Final = 44
+_MAX_LABEL: Final = 44
 
 
 def bars(name: str, title: str, rows: Sequence[tuple[str, int]], unit: str) -> str:
@@ -25,13 +25,13 @@ def bars(name: str, title: str, rows: Sequence[tuple[str, int]], unit: str) -> s
         y = number * _ROW
         width = max(2, round(_WIDTH * value / most))
         parts.append(
-            f'<text class="tf-label" x="0" y="{y + 14}">{html_text(_short(label))}</text>'
+            f'<text class="tf-label" x="0" y="{y + 14}">{html_text(_truncated(label))}</text>'
             f'<text class="tf-value" x="{_WIDTH}" y="{y + 14}" text-anchor="end">{value:,}</text>'
             f'<rect class="tf-rail" x="0" y="{y + 20}" width="{_WIDTH}" height="10" rx="5"/>'
             f'<rect class="tf-bar" x="0" y="{y + 20}" width="{width}" height="10" rx="5"/>'
         )
-    said = "; ".join(f"{label}: {value:,} {unit}" for label, value in rows)
-    return _figure(name, "tf-bars", title, said, (_WIDTH, len(rows) * _ROW), parts)
+    description = "; ".join(f"{label}: {value:,} {unit}" for label, value in rows)
+    return _figure(name, "tf-bars", title, description, (_WIDTH, len(rows) * _ROW), parts)
 
 
 def chains(name: str, title: str, rows: Sequence[tuple[str, Sequence[str]]]) -> str:
@@ -40,23 +40,25 @@ def chains(name: str, title: str, rows: Sequence[tuple[str, Sequence[str]]]) -> 
     for number, (label, steps) in enumerate(rows):
         y = number * _LANE
         parts.append(
-            f'<text class="tf-lane" x="2" y="{y + 16}">{html_text(_short(label, 70))}</text>'
+            f'<text class="tf-lane" x="2" y="{y + 16}">{html_text(_truncated(label, 70))}</text>'
         )
         x = 2.0
         for index, step in enumerate(steps):
-            shown = _short(step)
-            width = len(shown) * _CHARACTER + 24
+            label_text = _truncated(step)
+            width = len(label_text) * _CHARACTER + 24
             if index:
                 parts.append(_arrow(x, y + 26 + _BOX / 2))
                 x += _ARROW
             parts.append(
                 f'<rect class="tf-box" x="{x:g}" y="{y + 26}" width="{width:g}" height="{_BOX}" rx="6"/>'
-                f'<text class="tf-step" x="{x + 12:g}" y="{y + 26 + 22}">{html_text(shown)}</text>'
+                f'<text class="tf-step" x="{x + 12:g}" y="{y + 26 + 22}">{html_text(label_text)}</text>'
             )
             x += round(width, 1)
-        widest = max(widest, x, len(_short(label, 70)) * 8)
-    said = "; ".join(f"{label}: {', then '.join(steps)}" for label, steps in rows)
-    return _figure(name, "tf-chains", title, said, (round(widest) + 4, len(rows) * _LANE), parts)
+        widest = max(widest, x, len(_truncated(label, 70)) * 8)
+    description = "; ".join(f"{label}: {', then '.join(steps)}" for label, steps in rows)
+    return _figure(
+        name, "tf-chains", title, description, (round(widest) + 4, len(rows) * _LANE), parts
+    )
 
 
 def _arrow(x: float, y: float) -> str:
@@ -64,7 +66,7 @@ def _arrow(x: float, y: float) -> str:
 
 
 def _figure(
-    name: str, kind: str, title: str, said: str, size: tuple[int, int], parts: Sequence[str]
+    name: str, kind: str, title: str, description: str, size: tuple[int, int], parts: Sequence[str]
 ) -> str:
     width, height = size
     # One line per part and none empty: an empty line would end the block in Markdown. What may
@@ -75,12 +77,12 @@ def _figure(
         f'<svg role="img" aria-labelledby="{name}-t {name}-d" viewBox="0 0 {width} {height}"'
         f' width="{width}" height="{height}">',
         f'<title id="{name}-t">{html_text(title)}</title>'
-        f'<desc id="{name}-d">{html_text(said)}</desc>',
+        f'<desc id="{name}-d">{html_text(description)}</desc>',
         *parts,
         "</svg></figure>",
     ]
     return "\n".join(lines)
 
 
-def _short(text: str, most: int = _LONGEST) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _truncated(text: str, limit: int = _MAX_LABEL) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,17 +1,18 @@
-"""How each client is told to start the server, ready to copy."""
+"""The configuration of each client, ready to copy."""
 
 from collections.abc import Iterator
 from typing import Final
 
-from toolfold.plan.docs.facts import Documented
-from toolfold.plan.model import Json
+from toolfold_runtime.contract.codec import Json
+
+from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.text.escape import json_text, markdown_fence
 
-_FOLDER: Final = "/path/to/project"  # a reader's own; no path of this machine may be told
+_FOLDER: Final = "/path/to/project"  # for the reader to replace
 _URL: Final = "http://127.0.0.1:8000/mcp"
 
 
-def clients(facts: Documented) -> list[dict[str, str]]:
+def clients(facts: CatalogFacts) -> list[dict[str, str]]:
     """A heading, a line and a block to copy for each client."""
     return [
         {"name": name, "words": words, "block": markdown_fence(text, language)}

@@ -1,17 +1,21 @@
-"""What pages are written from: the manifest, what was planned, and what follows from both."""
+"""What pages say of a catalog as a whole: the manifest, what was planned, and sums over both."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
+from typing import TypeVar
 
 from toolfold.manifest.schema import Manifest, Workflow
+from toolfold.plan.disclosure.budgets import start_tokens
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
-class Documented:
-    """A catalog with every decision about it that pages repeat."""
+class CatalogFacts:
+    """A planned catalog, with the look-ups and sums that several pages need."""
 
     manifest: Manifest
     package: str
@@ -23,22 +27,22 @@ class Documented:
 
     @property
     def title(self) -> str:
-        """What the server is called for people."""
-        return self.manifest.server.title or self.manifest.server.name
+        """The server's name for people."""
+        return self.manifest.server.display_title
 
     @cached_property
     def by_name(self) -> dict[str, ToolPlan]:
-        """The tools, by name."""
+        """The tools by name, without meta-tools."""
         return {tool.name: tool for tool in self.tools}
 
     @cached_property
     def listed(self) -> dict[str, int]:
-        """What each tool costs when `tools/list` shows it."""
+        """By tool, its tokens in `tools/list`."""
         return {tool.name: tool.tokens["listed"] for tool in self.tools}
 
     @cached_property
-    def by_category(self) -> dict[str, int]:
-        """What listing a category's own tools costs."""
+    def listed_by_category(self) -> dict[str, int]:
+        """By category, the tokens of its tools in `tools/list`, without meta-tools."""
         return {c.name: sum(self.listed.get(name, 0) for name in c.tools) for c in self.categories}
 
     @cached_property
@@ -47,44 +51,45 @@ class Documented:
         return {tool.role: tool.name for tool in self.meta}
 
     @cached_property
-    def makers(self) -> dict[str, list[str]]:
-        """The tools that generate a thing."""
-        return self._by_thing("generates")
+    def producers(self) -> dict[str, list[str]]:
+        """By thing, the tools that generate it."""
+        return _grouped((thing, tool.name) for tool in self.tools for thing in tool.generates)
 
     @cached_property
-    def takers(self) -> dict[str, list[str]]:
-        """The tools that consume a thing."""
-        return self._by_thing("consumes")
+    def consumers(self) -> dict[str, list[str]]:
+        """By thing, the tools that consume it."""
+        return _grouped((thing, tool.name) for tool in self.tools for thing in tool.consumes)
 
     @cached_property
     def workflows(self) -> dict[str, list[Workflow]]:
-        """The workflows that a tool is a step of."""
-        found: dict[str, list[Workflow]] = {}
-        for workflow in self.manifest.workflows:
-            for step in dict.fromkeys(workflow.steps):
-                found.setdefault(step, []).append(workflow)
-        return found
+        """By tool, the workflows that it is a step of."""
+        flows = self.manifest.workflows
+        return _grouped((step, flow) for flow in flows for step in dict.fromkeys(flow.steps))
 
     @cached_property
     def quick_actions(self) -> dict[str, list[str]]:
-        """The labels of the quick actions that a tool carries out."""
-        found: dict[str, list[str]] = {}
-        for label, tool in self.manifest.disclosure.quick_actions.items():
-            found.setdefault(tool, []).append(label)
-        return found
+        """By tool, the labels of its quick actions."""
+        actions = self.manifest.disclosure.quick_actions
+        return _grouped((tool, label) for label, tool in actions.items())
 
     def cost(self, budget: str) -> int:
-        """The first cost that counts against a budget."""
+        """The first cost that counts against a budget; 0 without one."""
         return next((cost.tokens for cost in self.costs if cost.budget == budget), 0)
+
+    @property
+    def start_tokens(self) -> int:
+        """What an agent pays before it knows of any tool but the meta-tools."""
+        return start_tokens(self.costs)
 
     @cached_property
     def typical_schema(self) -> int:
-        """What the schema of a tool costs, in the middle."""
+        """The median cost of a tool's schema."""
         return round(median(tool.tokens["schema"] for tool in self.tools))
 
-    def _by_thing(self, key: str) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for tool in self.tools:
-            for thing in getattr(tool, key):
-                found.setdefault(thing, []).append(tool.name)
-        return found
+
+def _grouped(pairs: Iterable[tuple[str, Value]]) -> dict[str, list[Value]]:
+    """The second of each pair, in order, by the first."""
+    groups: dict[str, list[Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

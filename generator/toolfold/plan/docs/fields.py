@@ -1,19 +1,20 @@
-"""The rows of a schema: every property with its type, default, constraints and words.
+"""A schema as a table: every property with its type, default, constraints and description.
 
-Foreign schemas hold anything anywhere, so nothing is taken for granted here.
+Foreign schemas hold anything anywhere, so every value is checked before it is used.
 """
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
+
+from toolfold_runtime.contract.codec import Json
 
 from toolfold.plan.disclosure.signature import type_name
-from toolfold.plan.model import Json
-from toolfold.plan.schemas.keywords import resolve
+from toolfold.plan.schemas.keywords import properties_of, required_of, resolve
 from toolfold.plan.text.escape import json_text, markdown, markdown_code
 
-_DEEPEST: Final = 3
-_MOST_ROWS: Final = 60
-_MOST_VALUES: Final = 20
+_MAX_DEPTH: Final = 3
+_MAX_ROWS: Final = 60
+_MAX_VALUES: Final = 20
 _SHORT_ENUM: Final = 6  # a type's name holds that many
 _RANGES: Final = (
     ("minimum", "maximum", "", ""),
@@ -40,37 +41,33 @@ _COLUMNS: Final = {
 Row = dict[str, str]
 
 
-def table(schema: Json, *, is_result: bool = False) -> Json:
-    """A row for each property, nested ones by their path; columns that say nothing are left out."""
-    found: list[Row] = []
+def table(schema: Json, *, is_result: bool = False) -> dict[str, object]:
+    """A row for each property, nested ones by their path, without empty columns."""
+    rows: list[Row] = []
     left_out = ""
     inner = _inside(schema, schema)
     prefix = "" if inner is _resolved(schema, schema) else "[]."
     for row in _properties(inner, schema, prefix, 1):
-        if len(found) == _MOST_ROWS:
-            left_out = f"More than {_MOST_ROWS} fields; `catalog.json` has the whole schema."
+        if len(rows) == _MAX_ROWS:
+            left_out = f"More than {_MAX_ROWS} fields; `catalog.json` has the whole schema."
             break
-        found.append(row)
+        rows.append(row)
     columns = [
         key
         for key in _COLUMNS
-        if any(row[key] for row in found) and not (is_result and key == "default")
+        if any(row[key] for row in rows) and not (is_result and key == "default")
     ]
     return {
         "head": " | ".join(_COLUMNS[key] for key in columns),
         "rule": " | ".join("---" for _ in columns),
-        "rows": [" | ".join(row[key] for key in columns) for row in found],
+        "rows": [" | ".join(row[key] for key in columns) for row in rows],
         "left_out": left_out,
     }
 
 
-def _properties(schema: Any, document: Json, prefix: str, depth: int) -> Iterator[Row]:
-    properties = schema.get("properties") if isinstance(schema, dict) else None
-    if not isinstance(properties, dict):
-        return
-    required = schema.get("required")
-    required = required if isinstance(required, list) else []
-    for name, given in properties.items():
+def _properties(schema: object, document: Json, prefix: str, depth: int) -> Iterator[Row]:
+    required = required_of(schema)
+    for name, given in properties_of(schema).items():
         inner = _resolved(given, document)
         yield {
             "name": markdown_code(f"{prefix}{name}"),
@@ -79,13 +76,13 @@ def _properties(schema: Any, document: Json, prefix: str, depth: int) -> Iterato
             "constraints": "; ".join(_constraints(inner)),
             "description": markdown(_description(given, inner)),
         }
-        if depth < _DEEPEST:
+        if depth < _MAX_DEPTH:
             nested = _inside(inner, document)
             mark = "" if nested is inner else "[]"
             yield from _properties(nested, document, f"{prefix}{name}{mark}.", depth + 1)
 
 
-def _inside(schema: Any, document: Json) -> Any:
+def _inside(schema: object, document: Json) -> object:
     """What holds the properties: the schema itself, or the items of a list of objects."""
     schema = _resolved(schema, document)
     if isinstance(schema, dict) and schema.get("type") == "array":
@@ -93,15 +90,15 @@ def _inside(schema: Any, document: Json) -> Any:
     return schema
 
 
-def _resolved(schema: Any, document: Json) -> Any:
-    for _ in range(_DEEPEST):
+def _resolved(schema: object, document: Json) -> object:
+    for _ in range(_MAX_DEPTH):
         if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
             break
         schema = resolve(document, schema["$ref"])
     return schema
 
 
-def _default(given: Any, inner: Any, is_required: bool) -> str:
+def _default(given: object, inner: object, is_required: bool) -> str:
     if is_required:
         return "required"
     for schema in (given, inner):
@@ -110,7 +107,7 @@ def _default(given: Any, inner: Any, is_required: bool) -> str:
     return ""
 
 
-def _description(given: Any, inner: Any) -> str:
+def _description(given: object, inner: object) -> str:
     for schema in (given, inner):
         if isinstance(schema, dict) and isinstance(schema.get("description"), str):
             text: str = schema["description"]
@@ -118,7 +115,7 @@ def _description(given: Any, inner: Any) -> str:
     return ""
 
 
-def _constraints(schema: Any) -> Iterator[str]:
+def _constraints(schema: object) -> Iterator[str]:
     if not isinstance(schema, dict):
         return
     for low, high, one, many in _RANGES:
@@ -126,9 +123,9 @@ def _constraints(schema: Any) -> Iterator[str]:
             yield _range(schema, low, high, one, many)
     values = schema.get("enum")
     if isinstance(values, list) and len(values) > _SHORT_ENUM:
-        shown = ", ".join(markdown_code(json_text(value)) for value in values[:_MOST_VALUES])
-        more = len(values) - _MOST_VALUES
-        yield f"one of {shown}" + (f" and {more} more" if more > 0 else "")
+        first = ", ".join(markdown_code(json_text(value)) for value in values[:_MAX_VALUES])
+        more = len(values) - _MAX_VALUES
+        yield f"one of {first}" + (f" and {more} more" if more > 0 else "")
     for key, words in _WORDS:
         if key in schema:
             value = schema[key]

@@ -1,30 +1,31 @@
 """The first page: what the server does, how to connect it, and what its disclosure saves."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from toolfold.manifest.schema import Workflow
 from toolfold.plan.docs.charts import bars, chains
 from toolfold.plan.docs.clients import clients
-from toolfold.plan.docs.facts import Documented
-from toolfold.plan.docs.links import category_link, counted, tool_link
-from toolfold.plan.model import CategoryPlan, PagePlan
+from toolfold.plan.docs.facts import CatalogFacts
+from toolfold.plan.docs.links import category_link, plural, tool_link
+from toolfold.plan.model import CategoryPlan, Page
 from toolfold.plan.text.escape import markdown, markdown_block, markdown_code
 
-_EXPOSURES = {
+_EXPOSURES: Final = {
     "direct": "This server lists every tool, and the steps below are there for whoever wants less.",
     "progressive": "This server lists its meta-tools only.",
     "hybrid": "This server lists its meta-tools and its hot tools.",
 }
 
 
-def home(facts: Documented) -> PagePlan:
-    """The index."""
+def home_page(facts: CatalogFacts) -> Page:
+    """The first page of the docs."""
     manifest, server = facts.manifest, facts.manifest.server
     values = {
         "title": markdown(facts.title),
         "description": markdown_block(server.description or ""),
         "version": markdown(server.version),
-        "count": counted(len(facts.tools), "tool"),
+        "count": plural(len(facts.tools), "tool"),
         "category_count": f"{len(facts.categories):,} categor{'y' if len(facts.categories) == 1 else 'ies'}",
         "summary": _summary(facts),
         "exposure": _EXPOSURES[facts.exposure],
@@ -45,20 +46,20 @@ def home(facts: Documented) -> PagePlan:
         if manifest.workflows
         else "",
     }
-    return PagePlan("docs/index.md", "docs/index.md.jinja", lambda: values)
+    return Page("docs/index.md", "docs/index.md.jinja", values)
 
 
-def _category(category: CategoryPlan, facts: Documented) -> dict[str, str]:
+def _category(category: CategoryPlan, facts: CatalogFacts) -> dict[str, str]:
     return {
         "link": category_link(category.name, category.title),
         "count": f"{len(category.tools):,}",
-        "tokens": f"{facts.by_category[category.name]:,}",
+        "tokens": f"{facts.listed_by_category[category.name]:,}",
         "description": markdown(category.description),
     }
 
 
-def _summary(facts: Documented) -> str:
-    direct, start = facts.cost("direct"), facts.cost("surface") + facts.cost("capabilities")
+def _summary(facts: CatalogFacts) -> str:
+    direct, start = facts.cost("direct"), facts.start_tokens
     first = start + facts.typical_schema
     if first >= direct:
         return (
@@ -72,12 +73,12 @@ def _summary(facts: Documented) -> str:
     )
 
 
-def _steps(facts: Documented) -> Iterator[dict[str, str]]:
+def _steps(facts: CatalogFacts) -> Iterator[dict[str, str]]:
     names = facts.meta_names
     yield {
         "call": markdown_code("tools/list"),
         "tokens": f"{facts.cost('surface'):,}",
-        "words": f"{counted(len(facts.meta), 'meta-tool')}: how to find the rest",
+        "words": f"{plural(len(facts.meta), 'meta-tool')}: how to find the rest",
     }
     if "capabilities" in names:
         yield {
@@ -100,8 +101,8 @@ def _steps(facts: Documented) -> Iterator[dict[str, str]]:
         }
 
 
-def _chart(facts: Documented) -> str:
-    start = facts.cost("surface") + facts.cost("capabilities")
+def _chart(facts: CatalogFacts) -> str:
+    start = facts.start_tokens
     rows = [
         ("every tool listed", facts.cost("direct")),
         ("up to a first call", start + facts.typical_schema),

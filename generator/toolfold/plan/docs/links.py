@@ -4,26 +4,26 @@ from toolfold.plan.text.escape import markdown, markdown_code
 from toolfold.plan.text.paths import file_stem
 
 
-def tool_page(name: str) -> str:
-    """A tool's page, from the root of the docs."""
+def tool_page_path(name: str) -> str:
+    """The path of a tool's page, from the root of the docs."""
     return f"tools/{file_stem(name)}.md"
 
 
-def category_page(name: str) -> str:
-    """A category's page, from the root of the docs."""
+def category_page_path(name: str) -> str:
+    """The path of a category's page, from the root of the docs."""
     return f"categories/{file_stem(name)}.md"
 
 
 def tool_link(name: str, root: str = "") -> str:
     """A link to a tool; `root` leads to the root of the docs."""
-    return f"[{markdown_code(name)}]({root}{tool_page(name)})"
+    return f"[{markdown_code(name)}]({root}{tool_page_path(name)})"
 
 
 def category_link(name: str, title: str, root: str = "") -> str:
-    """A link to a category by its title."""
-    return f"[{markdown(title)}]({root}{category_page(name)})"
+    """A link to a category by its title; `root` leads to the root of the docs."""
+    return f"[{markdown(title)}]({root}{category_page_path(name)})"
 
 
-def counted(number: int, what: str) -> str:
+def plural(number: int, noun: str) -> str:
     """`1 tool`, `2 tools`."""
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -11,27 +11,28 @@ _FIRST: Final = ("index.md", "agents.md", "tokens.md")
 
 
 def full_text(pages: Mapping[PurePosixPath, str], budget: int = BUDGET) -> str:
-    """Pages one after the other, whole, until the budget is spent; the rest is named.
+    """Pages one after the other, whole, until the budget is spent.
 
     The first pages come first, then categories, then tools, each by path.
     """
     room = budget - count(_head(len(pages), len(pages), budget)) - 200
-    shown: list[str] = []
-    left: list[PurePosixPath] = []
+    texts: list[str] = []
+    is_full = False
     for path in sorted(pages, key=_order):
         text = f"<!-- {path} -->\n\n{_without_pictures(pages[path]).strip()}\n"
         cost = count(text) + 1
-        if left or cost > room:
-            left.append(path)
-        else:
+        is_full = is_full or cost > room
+        if not is_full:
             room -= cost
-            shown.append(text)
-    return "\n".join([_head(len(shown), len(pages), budget), *shown])
+            texts.append(text)
+    return "\n".join([_head(len(texts), len(pages), budget), *texts])
 
 
-def _head(shown: int, of: int, budget: int) -> str:
-    rest = "" if shown == of else " The others lie beside their HTML as Markdown: see llms.txt."
-    return f"<!-- {shown:,} of {of:,} pages, within {budget:,} o200k tokens.{rest} -->\n"
+def _head(included: int, total: int, budget: int) -> str:
+    rest = (
+        "" if included == total else " The others lie beside their HTML as Markdown: see llms.txt."
+    )
+    return f"<!-- {included:,} of {total:,} pages, within {budget:,} o200k tokens.{rest} -->\n"
 
 
 def _order(path: PurePosixPath) -> tuple[int, str]:
@@ -42,7 +43,7 @@ def _order(path: PurePosixPath) -> tuple[int, str]:
 
 
 def _without_pictures(page: str) -> str:
-    """Pictures repeat figures that stand beside them; in tokens they cost more than they tell."""
+    """The page without its pictures, which repeat figures of the tables beside them."""
     start = page.find("<figure")
     while start >= 0:
         end = page.index("</figure>", start) + len("</figure>")

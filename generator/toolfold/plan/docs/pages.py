@@ -1,25 +1,45 @@
-"""Every page of the docs, the site's configuration and its index, in the order of reading."""
+"""Every page of the docs, and what makes a site of them, as data.
 
-from collections.abc import Iterator
+Pages of tools and of categories are made from a source each, which holds everything that is on
+the page; the few others depend on the whole catalog.
+"""
 
-from toolfold.plan.docs.category import category_page_of
-from toolfold.plan.docs.facts import Documented
-from toolfold.plan.docs.home import home
+from collections.abc import Iterator, Mapping
+
+from toolfold.plan.docs import category, tool
+from toolfold.plan.docs.category import CategoryPageSource, category_page, category_page_sources
+from toolfold.plan.docs.facts import CatalogFacts
+from toolfold.plan.docs.home import home_page
 from toolfold.plan.docs.reference import agents_page, tokens_page
-from toolfold.plan.docs.site import configuration, llms, looks
-from toolfold.plan.docs.tool import tool_page_of
-from toolfold.plan.model import PagePlan
+from toolfold.plan.docs.site import llms_index, site_configuration, theme_files
+from toolfold.plan.docs.tool import ToolPageSource, tool_page, tool_page_sources
+from toolfold.plan.model import Page
 
 
-def pages(facts: Documented) -> Iterator[PagePlan]:
-    """The index, the reference, a page per category and per tool; then what makes it a site."""
-    yield home(facts)
+def pages(facts: CatalogFacts) -> Iterator[Page]:
+    """All pages: those of the whole catalog, then one per category and one per tool."""
+    yield from catalog_pages(facts)
+    yield from category_pages(category_page_sources(facts))
+    yield from tool_pages(tool_page_sources(facts))
+
+
+def catalog_pages(facts: CatalogFacts) -> Iterator[Page]:
+    """The pages that depend on the whole catalog, and the files that make a site of the docs."""
+    yield home_page(facts)
     yield agents_page(facts)
     yield tokens_page(facts)
-    for category in facts.categories:
-        yield category_page_of(category, facts)
-    for tool in facts.tools:
-        yield tool_page_of(tool, facts)
-    yield configuration(facts)
-    yield from looks()
-    yield llms(facts)
+    yield site_configuration(facts)
+    yield from theme_files()
+    yield llms_index(facts)
+
+
+def category_pages(sources: Mapping[str, CategoryPageSource]) -> Iterator[Page]:
+    """The pages of categories, from their sources by output path."""
+    for path, source in sources.items():
+        yield Page(path, category.TEMPLATE, category_page(source))
+
+
+def tool_pages(sources: Mapping[str, ToolPageSource]) -> Iterator[Page]:
+    """The pages of tools, from their sources by output path."""
+    for path, source in sources.items():
+        yield Page(path, tool.TEMPLATE, tool_page(source))

@@ -4,9 +4,9 @@ from typing import Final
 
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.docs.charts import bars
-from toolfold.plan.docs.facts import Documented
+from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.links import category_link, tool_link
-from toolfold.plan.model import Cost, MetaToolPlan, PagePlan
+from toolfold.plan.model import Cost, MetaToolPlan, Page
 from toolfold.plan.text.escape import markdown, markdown_code, markdown_fence
 from toolfold.plan.text.paths import file_stem
 
@@ -23,18 +23,18 @@ _ERRORS: Final = {
     "timeout": "The call took too long and was given up.",
     "budget_exceeded": "The answer would cost more tokens than its budget allows.",
 }
-_MOST_BARS: Final = 20
-_MOST_TOOLS: Final = 25
+_MAX_BARS: Final = 20
+_MAX_TOOLS: Final = 25
 
 
-def agents_page(facts: Documented) -> PagePlan:
-    """The meta-tools one by one, and every error that a call can be answered with."""
+def agents_page(facts: CatalogFacts) -> Page:
+    """The meta-tools one by one, and every error that a call can return."""
     values = {
         "title": markdown(facts.title),
         "meta": [_meta(tool) for tool in facts.meta],
         "errors": [{"code": code, "words": words} for code, words in _ERRORS.items()],
     }
-    return PagePlan("docs/agents.md", "docs/agents.md.jinja", lambda: values)
+    return Page("docs/agents.md", "docs/agents.md.jinja", values)
 
 
 def _meta(tool: MetaToolPlan) -> dict[str, str]:
@@ -46,43 +46,39 @@ def _meta(tool: MetaToolPlan) -> dict[str, str]:
     }
 
 
-def tokens_page(facts: Documented) -> PagePlan:
-    """The token report: views, categories and the dearest tools, beside their budgets."""
+def tokens_page(facts: CatalogFacts) -> Page:
+    """The token report: views, categories and the most expensive tools, beside their budgets."""
     titles = {category.name: category.title for category in facts.categories}
-    dear = sorted(facts.by_category.items(), key=lambda item: (-item[1], item[0]))
-    rows = [(titles[name], tokens) for name, tokens in dear[:_MOST_BARS]]
-    if rest := sum(tokens for _, tokens in dear[_MOST_BARS:]):
-        rows.append((f"{len(dear) - _MOST_BARS} more", rest))
-    tools = sorted(facts.listed.items(), key=lambda item: (-item[1], item[0]))[:_MOST_TOOLS]
+    categories = sorted(facts.listed_by_category.items(), key=lambda item: (-item[1], item[0]))
+    rows = [(titles[name], tokens) for name, tokens in categories[:_MAX_BARS]]
+    if rest := sum(tokens for _, tokens in categories[_MAX_BARS:]):
+        rows.append((f"{len(categories) - _MAX_BARS} more", rest))
+    tools = sorted(facts.listed.items(), key=lambda item: (-item[1], item[0]))[:_MAX_TOOLS]
     schemas = {tool.name: tool.tokens["schema"] for tool in facts.tools}
     values = {
         "chart": bars(
             "categories", "Tokens of each category when its tools are listed", rows, "tokens"
         ),
-        "views": [_view(cost, facts) for cost in _first_pages(facts)],
+        "views": [_view(cost, facts) for cost in _catalog_costs(facts)],
         "categories": [
             {"link": category_link(name, titles[name]), "tokens": f"{tokens:,}"}
-            for name, tokens in dear
+            for name, tokens in categories
         ],
         "tools": [
             {"link": tool_link(name), "schema": f"{schemas[name]:,}", "listed": f"{tokens:,}"}
             for name, tokens in tools
         ],
-        "is_cut": len(facts.tools) > _MOST_TOOLS,
+        "is_truncated": len(facts.tools) > _MAX_TOOLS,
     }
-    return PagePlan("docs/tokens.md", "docs/tokens.md.jinja", lambda: values)
+    return Page("docs/tokens.md", "docs/tokens.md.jinja", values)
 
 
-def _first_pages(facts: Documented) -> list[Cost]:
-    """The costs of the views of the whole catalog."""
-    return [
-        cost
-        for cost in facts.costs
-        if cost.budget != "schema" and not cost.name.startswith("category ")
-    ]
+def _catalog_costs(facts: CatalogFacts) -> list[Cost]:
+    """What views of the whole catalog cost, without those of one category or tool."""
+    return [cost for cost in facts.costs if cost.budget != "schema" and not cost.category]
 
 
-def _view(cost: Cost, facts: Documented) -> dict[str, str]:
+def _view(cost: Cost, facts: CatalogFacts) -> dict[str, str]:
     return {
         "name": markdown(cost.name),
         "tokens": f"{cost.tokens:,}",

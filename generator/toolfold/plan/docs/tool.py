@@ -1,16 +1,20 @@
 """The page of a tool: what it is for, how to call it, what it answers and what it costs."""
 
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, get_args
 
-from toolfold.manifest.schema import Tool
+from toolfold_runtime.contract.codec import Json
+
+from toolfold.manifest.schema import Effect, Example, Tool
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.signature import type_name
-from toolfold.plan.docs.facts import Documented
+from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.fields import table
-from toolfold.plan.docs.links import category_link, tool_link, tool_page
-from toolfold.plan.model import Json, PagePlan, ToolPlan
-from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.docs.links import category_link, tool_link, tool_page_path
+from toolfold.plan.model import ToolPlan
+from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.text.escape import (
     json_text,
     markdown,
@@ -21,53 +25,88 @@ from toolfold.plan.text.escape import (
     url,
 )
 
+TEMPLATE: Final = "docs/tool.md.jinja"
 _ROOT: Final = "../"
 _LINE: Final = 80  # a call that fits is shown on one line
-_MOST: Final = 8  # tools named in one line
+_MAX_LINKS: Final = 8  # tools named in one line
 
 
-def tool_page_of(planned: ToolPlan, facts: Documented) -> PagePlan:
-    """The page of one tool; besides the tool it depends on what leads to it and on the exposure."""
-    uses = list(_uses(planned, facts))
-    seen = None
-    path = f"docs/{tool_page(planned.name)}"
-    return PagePlan(path, "docs/tool.md.jinja", lambda: _values(planned, uses, facts), seen)
+@dataclass(frozen=True)
+class ToolPageSource:
+    """Everything that the page of a tool is made from."""
+
+    name: str
+    tool: Tool
+    category_title: str
+    signature: str
+    #: Its cost at each level of detail, as `ToolPlan.tokens`.
+    tokens: Mapping[str, int]
+    #: When to use it: finished lines of Markdown, because they name other tools.
+    uses: tuple[str, ...]
+    exposure: str
+    #: The served name of the meta-tool that runs it; empty where there is none.
+    runner: str
+    #: The served names of meta-tools by role.
+    meta_names: Mapping[str, str]
+    #: The manifest's `$defs`.
+    definitions: Mapping[str, Json]
 
 
-def _values(planned: ToolPlan, uses: list[str], facts: Documented) -> dict[str, Any]:
-    name, manifest = planned.name, facts.manifest
-    tool = manifest.tools[name]
-    title = manifest.categories[tool.category].title or tool.category
-    given = input_origin(name, tool, manifest.defs).schema
-    returned = output_origin(name, tool, manifest.defs)
-    result = returned.schema if returned else {}
+def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
+    """What the page of each tool is made from, by output path, in the manifest's order."""
+    manifest = facts.manifest
+    titles = {category.name: category.title for category in facts.categories}
+    runners = {effect: runner_of(manifest, effect) for effect in get_args(Effect)}
+    return {
+        f"docs/{tool_page_path(planned.name)}": ToolPageSource(
+            name=planned.name,
+            tool=manifest.tools[planned.name],
+            category_title=titles[planned.category],
+            signature=planned.signature,
+            tokens=planned.tokens,
+            uses=tuple(_uses(planned, facts)),
+            exposure=facts.exposure,
+            runner=runners[planned.effect],
+            meta_names=facts.meta_names,
+            definitions=manifest.defs,
+        )
+        for planned in facts.tools
+    }
+
+
+def tool_page(source: ToolPageSource) -> dict[str, object]:
+    """The values that the template of a tool's page places."""
+    name, tool = source.name, source.tool
+    arguments = input_schema(tool, source.definitions)
+    returned = output_schema(tool, source.definitions)
+    result = returned or {}
     return {
         "name": markdown_code(name),
-        "title": markdown(tool.title or tool.summary),
-        # Without either, the summary stands above as the title already.
-        "description": markdown_block(tool.description or (tool.summary if tool.title else "")),
-        "category": category_link(tool.category, title, _ROOT),
+        "title": markdown(tool.display_title),
+        # Without a title or a description, the summary already stands above as the title.
+        "description": markdown_block(
+            tool.full_description if tool.title or tool.description else ""
+        ),
+        "category": category_link(tool.category, source.category_title, _ROOT),
         "effect": tool.effect,
         "tier": tool.tier or "",
-        "signature": markdown_fence(planned.signature, "text"),
-        "uses": uses,
-        "parameters": table(given),
+        "signature": markdown_fence(source.signature, "text"),
+        "uses": list(source.uses),
+        "parameters": table(arguments),
         "return_type": markdown_code(type_name(result, result)) if result else "",
         "returns": table(result, is_result=True),
-        "examples": [
-            _example(name, tool, e.description, e.arguments, facts) for e in tool.examples
-        ],
+        "examples": [_example(source, example) for example in tool.examples],
         "notes": markdown_block(tool.notes) if tool.notes else "",
-        "costs": _costs(planned, facts),
+        "costs": _costs(source),
         "performance": _performance(tool),
-        "errors": _errors(tool, returned is not None, facts),
+        "errors": _errors(source, has_result=returned is not None),
         "tags": ", ".join(markdown_code(tag) for tag in tool.tags),
         "references": [f"[{markdown(r.title)}]({url(r.url)})" for r in tool.references],
     }
 
 
-def _uses(tool: ToolPlan, facts: Documented) -> Iterator[str]:
-    """When to reach for it: what people ask, what leads here, and where it leads."""
+def _uses(tool: ToolPlan, facts: CatalogFacts) -> Iterator[str]:
+    """When to use a tool: its example prompt, and the workflows and tools around it."""
     name = tool.name
     if tool.example:
         yield f"Asked for like: “{markdown(tool.example)}”"
@@ -80,29 +119,29 @@ def _uses(tool: ToolPlan, facts: Documented) -> Iterator[str]:
             f" [{markdown(workflow.name)}]({_ROOT}index.md#workflows)"
         )
     for thing in tool.consumes:
-        yield f"Takes {markdown_code(thing)}{_from('given by', facts.makers.get(thing, ()), name)}"
+        yield f"Takes {markdown_code(thing)}{_others(', given by', facts.producers.get(thing, ()), name)}"
     for thing in tool.generates:
-        yield f"Gives {markdown_code(thing)}{_from('taken by', facts.takers.get(thing, ()), name)}"
+        yield f"Gives {markdown_code(thing)}{_others(', taken by', facts.consumers.get(thing, ()), name)}"
     if tool.related:
         yield "Related: " + ", ".join(tool_link(related, _ROOT) for related in tool.related)
 
 
-def _from(words: str, tools: Any, name: str) -> str:
-    others = [tool for tool in tools if tool != name]
-    if not others:
+def _others(words: str, tools: Sequence[str], name: str) -> str:
+    """Links to the tools but the named one, after `words`; empty where there are none."""
+    count = len(tools) - tools.count(name)
+    if not count:
         return ""
-    shown = ", ".join(tool_link(tool, _ROOT) for tool in others[:_MOST])
-    more = f" and {len(others) - _MOST} more" if len(others) > _MOST else ""
-    return f", {words} {shown}{more}"
+    named = islice((tool for tool in tools if tool != name), _MAX_LINKS)
+    links = ", ".join(tool_link(tool, _ROOT) for tool in named)
+    more = f" and {count - _MAX_LINKS} more" if count > _MAX_LINKS else ""
+    return f"{words} {links}{more}"
 
 
-def _example(
-    name: str, tool: Tool, description: str | None, arguments: Json, facts: Documented
-) -> dict[str, str]:
+def _example(source: ToolPageSource, example: Example) -> dict[str, str]:
     """One call as an agent makes it and as a Python client does."""
-    called, given = name, arguments
-    if facts.exposure == "progressive" and (runner := runner_of(facts.manifest, tool.effect)):
-        called, given = runner, {"tool": name, "arguments": arguments}
+    called, given = source.name, example.arguments
+    if source.exposure == "progressive" and source.runner:
+        called, given = source.runner, {"tool": source.name, "arguments": given}
     request = {"name": called, "arguments": given}
     line = json_text(request)
     code = f"await client.call_tool({python_value(called)}, {python_value(given)})"
@@ -113,7 +152,7 @@ def _example(
             f"    {python_value(given, deep=1)},\n)"
         )
     return {
-        "description": markdown(description or "Example"),
+        "description": markdown(example.description or "Example"),
         "call": markdown_fence(
             line if len(line) <= _LINE else json_text(request, indent=2), "json"
         ),
@@ -121,27 +160,27 @@ def _example(
     }
 
 
-def _costs(planned: ToolPlan, facts: Documented) -> list[dict[str, str]]:
-    """What it costs in tokens to know the tool at each level of detail."""
-    tokens, names = planned.tokens, facts.meta_names
+def _costs(source: ToolPageSource) -> list[dict[str, str]]:
+    """What a tool costs in tokens at each level of detail, and the call that shows it."""
+    tokens, names = source.tokens, source.meta_names
     levels: list[tuple[str, str, int]] = []
     if "search" in names:
         levels.append(("a search hit", f"{names['search']}(query)", tokens["hit"]))
-    if asked := names.get("schema"):
+    if schema := names.get("schema"):
         levels += [
-            ("summary", f'{asked}(tool, "summary")', tokens["summary"]),
-            ("schema", f"{asked}(tool)", tokens["schema"]),
-            ("everything", f'{asked}(tool, "full")', tokens["full"]),
+            ("summary", f'{schema}(tool, "summary")', tokens["summary"]),
+            ("schema", f"{schema}(tool)", tokens["schema"]),
+            ("everything", f'{schema}(tool, "full")', tokens["full"]),
         ]
     levels.append(("listed", "tools/list", tokens["listed"]))
     return [
-        {"level": level, "call": markdown_code(call), "tokens": f"{tokens:,}"}
-        for level, call, tokens in levels
+        {"level": level, "call": markdown_code(call), "tokens": f"{cost:,}"}
+        for level, call, cost in levels
     ]
 
 
 def _performance(tool: Tool) -> str:
-    """What to expect of a call: its speed, the size of its answer, and the limits it is held to."""
+    """What a call costs, as the author declared it, and the limits that it has."""
     known = tool.performance
     parts = [
         f"A call is {known.speed}." if known and known.speed else "",
@@ -153,10 +192,10 @@ def _performance(tool: Tool) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _errors(tool: Tool, has_result: bool, facts: Documented) -> str:
-    """The codes that a call of this tool can be answered with."""
+def _errors(source: ToolPageSource, *, has_result: bool) -> str:
+    """The error codes that a call of this tool can return, as links."""
     codes = ["invalid_arguments"]
-    if tool.effect != "read" and "run_read" in facts.meta_names:
+    if source.tool.effect != "read" and "run_read" in source.meta_names:
         codes.append("effect_refused")
     if has_result:
         codes.append("invalid_result")

@@ -1,15 +1,15 @@
-"""Names that cannot stand side by side, each reported with both places."""
+"""Clashes between names, each reported with both places."""
 
 import keyword
 import sys
 from collections.abc import Sequence
 from typing import Final
 
-from toolfold.manifest.schema import Manifest, Tool
+from toolfold.manifest.schema import Manifest
 from toolfold.manifest.tree import Mapping, place_of
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import MetaToolPlan
-from toolfold.plan.names import python as naming
+from toolfold.plan.names.identifiers import clashes, method_of
 from toolfold.plan.text.paths import is_device
 
 _TAKEN_PACKAGES: Final = frozenset({"toolfold", "toolfold_runtime", "mcp", "pydantic", "docs"})
@@ -22,7 +22,7 @@ def check_names(
     package: str,
     findings: Findings,
 ) -> None:
-    """Everything about names that planning needs to be true."""
+    """Report every name that clashes with another, or that Python or Windows reserves."""
     _check_tools(manifest, tree, findings)
     _check_other_names(manifest, findings)
     _check_meta_tools(manifest, meta, findings)
@@ -30,14 +30,9 @@ def check_names(
     _check_package(manifest, package, findings)
 
 
-def method_of(name: str, tool: Tool) -> str:
-    """The method that carries a tool out."""
-    return tool.backend.python if tool.backend else naming.method_name(name)
-
-
 def _check_tools(manifest: Manifest, tree: Mapping, findings: Findings) -> None:
     for key, names in (("tools", manifest.tools), ("categories", manifest.categories)):
-        for later, earlier, shared in naming.clashes(names, is_tools=key == "tools"):
+        for later, earlier, shared in clashes(names, is_tools=key == "tools"):
             first = place_of(tree, (key, earlier), of_key=True)
             fact = f'"{earlier}" ({first}) and "{later}" would share {shared}'
             findings.error((key, later), fact, "rename one of them", "name", of_key=True)

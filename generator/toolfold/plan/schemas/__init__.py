@@ -1,1 +1,1 @@
-"""JSON Schemas of tools: as served and validated, checked, and as modelled in Python."""
+"""JSON Schemas of tools: as served and validated, checked, and as classes in Python."""

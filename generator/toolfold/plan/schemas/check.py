@@ -1,8 +1,9 @@
-"""Findings in the schemas of a manifest: errors in hand-written ones, warnings in foreign ones."""
+"""Problems in the schemas of a manifest: errors in hand-written ones, warnings in foreign ones."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 from urllib.parse import quote
 
 from jsonschema_rs import (
@@ -12,21 +13,22 @@ from jsonschema_rs import (
     ValidationError,
     Validator,
 )
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.validation import has_known_dialect, validator_for
 
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.shape import nearest
 from toolfold.plan.findings import Report
 from toolfold.plan.schemas.keywords import FOREIGN, KNOWN, TYPES, SchemaPath, resolve, walk
-from toolfold.plan.schemas.served import Origin, references
+from toolfold.plan.schemas.served import LocatedSchema, references
 from toolfold.plan.text.escape import json_text
 
 # Hierarchical, so that relative references have something to be relative to; never fetched.
 _DOCUMENT: Final = "https://toolfold.invalid/document"
 
 
-class Finding(NamedTuple):
-    """One finding, by its path into the schema."""
+class SchemaProblem(NamedTuple):
+    """A problem before it is placed: its path is one into the schema."""
 
     path: SchemaPath
     fact: str
@@ -35,22 +37,22 @@ class Finding(NamedTuple):
     of_key: bool = False
 
 
-def check_definitions(defs: Mapping[str, Any], report: Report) -> None:
-    """Hold the shared `$defs` to what any hand-written schema is held to, once."""
-    _check(Origin({"$defs": dict(defs)}, (), is_foreign=False), report)
+def check_definitions(definitions: Mapping[str, Json], report: Report) -> None:
+    """Report every problem in the manifest's `$defs`."""
+    _check(LocatedSchema({"$defs": dict(definitions)}, (), is_foreign=False), report)
 
 
-def check_origin(origin: Origin, defs: Mapping[str, Any], report: Report) -> None:
-    """Everything a schema on its own can get wrong."""
-    if origin.is_foreign:
-        _check_foreign(origin, report)
+def check_schema(located: LocatedSchema, definitions: Mapping[str, Json], report: Report) -> None:
+    """Report every problem in one schema; `definitions` are the manifest's `$defs`."""
+    if located.is_foreign:
+        _check_foreign(located, report)
         return
-    own = {key: value for key, value in origin.schema.items() if key != "$defs"}
-    _check(Origin({**own, "$defs": dict(defs)}, origin.base, False, origin.is_parameters), report)
+    own = {key: value for key, value in located.schema.items() if key != "$defs"}
+    _check(replace(located, schema={**own, "$defs": dict(definitions)}), report)
 
 
 def check_examples(name: str, tool: Tool, validator: Validator | None, report: Report) -> None:
-    """Every example's arguments against the schema that the server will hold calls to."""
+    """Report examples whose arguments the schema of the tool refuses."""
     for index, example in enumerate(tool.examples if validator else ()):
         path = ("tools", name, "examples", index, "arguments")
         for error in validator.iter_errors(example.arguments) if validator else ():
@@ -58,52 +60,54 @@ def check_examples(name: str, tool: Tool, validator: Validator | None, report: R
             report(at, f"invalid example: {error.message}", _value_hint(error), "example")
 
 
-def _check(origin: Origin, report: Report) -> None:
+def _check(located: LocatedSchema, report: Report) -> None:
     broken = False
-    for finding in _structure(origin):
-        _report(origin, finding, report)
+    for problem in _structure(located):
+        _report(located, problem, report)
         broken = True
     if not broken:
-        _check_values(origin, report)
+        _check_values(located, report)
 
 
-def _check_foreign(origin: Origin, report: Report) -> None:
-    """The same of a foreign schema, by its own dialect, as far as it can be read."""
-    for path, reference in references(origin.schema):
+def _check_foreign(located: LocatedSchema, report: Report) -> None:
+    """Report problems in a foreign schema, by the rules of its own dialect."""
+    for path, reference in references(located.schema):
         if reference.startswith("#"):
             continue
         fact = f'reference "{reference}" leaves the document'
         hint = "what it stands for is neither modelled nor validated"
-        report(origin.manifest_path(path), fact, hint, "reference")
-    for path, inner in walk(origin.schema):
+        report(located.manifest_path(path), fact, hint, "reference")
+    for path, inner in walk(located.schema):
         if isinstance(inner, dict):
-            for finding in _keywords(path, inner, FOREIGN):
-                _report(origin, finding, report)
-    if not has_known_dialect(origin.schema):
-        fact = f"unknown dialect {origin.schema['$schema']}"
-        report(origin.manifest_path(("$schema",)), fact, "read as 2020-12", "meta-schema")
+            for problem in _keywords(path, inner, FOREIGN):
+                _report(located, problem, report)
+    if not has_known_dialect(located.schema):
+        fact = f"unknown dialect {located.schema['$schema']}"
+        report(located.manifest_path(("$schema",)), fact, "read as 2020-12", "meta-schema")
     try:
-        validator_for(origin.schema)
+        validator_for(located.schema)
     except ValidationError as error:
         at = tuple(error.instance_path)
-        report(origin.manifest_path(at), error.message, _meta_hint(at, error), "meta-schema")
+        report(located.manifest_path(at), error.message, _meta_hint(at, error), "meta-schema")
         return
-    _check_values(origin, report)
+    _check_values(located, report)
 
 
-def _report(origin: Origin, finding: Finding, report: Report) -> None:
-    path = origin.manifest_path(finding.path)
-    report(path, finding.fact, finding.hint, finding.code, of_key=finding.of_key)
+def _report(located: LocatedSchema, problem: SchemaProblem, report: Report) -> None:
+    path = located.manifest_path(problem.path)
+    report(path, problem.fact, problem.hint, problem.code, of_key=problem.of_key)
 
 
-def _structure(origin: Origin) -> Iterator[Finding]:
-    """Meta-schema, keywords, references and patterns, of the schema's own part only."""
-    schema = origin.schema
-    is_own = origin.base == ()
+def _structure(located: LocatedSchema) -> Iterator[SchemaProblem]:
+    """Problems of meta-schema, keywords, references and patterns, without those of `$defs`."""
+    schema = located.schema
+    is_own = located.base == ()
     for error in _meta_schema().iter_errors(schema):
         path = tuple(error.instance_path)
         if is_own or path[:1] != ("$defs",):
-            yield Finding(path, _meta_fact(path, error), _meta_hint(path, error), "meta-schema")
+            yield SchemaProblem(
+                path, _meta_fact(path, error), _meta_hint(path, error), "meta-schema"
+            )
     for path, inner in walk(schema):
         if isinstance(inner, dict) and (is_own or path[:1] != ("$defs",)):
             yield from _keywords(path, inner, KNOWN)
@@ -111,65 +115,67 @@ def _structure(origin: Origin) -> Iterator[Finding]:
             yield from _patterns(path, inner)
 
 
-def _keywords(path: SchemaPath, schema: dict[str, Any], known: frozenset[str]) -> Iterator[Finding]:
+def _keywords(path: SchemaPath, schema: Json, known: frozenset[str]) -> Iterator[SchemaProblem]:
     if known is KNOWN and path and "$defs" in schema:
         hint = "declare it under the manifest's own `$defs:`"
-        yield Finding((*path, "$defs"), "definitions inside a schema", hint, "keyword", True)
+        yield SchemaProblem((*path, "$defs"), "definitions inside a schema", hint, "keyword", True)
     for key in schema:
         if key not in known:
             hint = nearest(key, sorted(known)) or "JSON Schema 2020-12 has no such keyword"
             if key in FOREIGN and known is not FOREIGN:
                 hint = "it would name or reach other documents; schemas here are one document"
-            yield Finding((*path, key), f'unknown keyword "{key}"', hint, "keyword", of_key=True)
+            yield SchemaProblem(
+                (*path, key), f'unknown keyword "{key}"', hint, "keyword", of_key=True
+            )
 
 
-def _reference(path: SchemaPath, schema: dict[str, Any], root: Any) -> Iterator[Finding]:
+def _reference(path: SchemaPath, schema: Json, root: Json) -> Iterator[SchemaProblem]:
     reference = schema.get("$ref")
     if not isinstance(reference, str):
         return
     if not reference.startswith("#/$defs/"):
         fact = f'reference "{reference}" is not to a definition of this manifest'
         hint = "declare it under the manifest's `$defs:` and refer to #/$defs/Name"
-        yield Finding((*path, "$ref"), fact, hint, "reference")
+        yield SchemaProblem((*path, "$ref"), fact, hint, "reference")
     elif resolve(root, reference) is None:
         names = [f"#/$defs/{name}" for name in root.get("$defs", {})]
         hint = nearest(reference, names) or "declare it under the manifest's `$defs:`"
-        yield Finding((*path, "$ref"), f'unknown definition "{reference}"', hint, "reference")
+        yield SchemaProblem((*path, "$ref"), f'unknown definition "{reference}"', hint, "reference")
 
 
-def _patterns(path: SchemaPath, schema: dict[str, Any]) -> Iterator[Finding]:
-    found = [((*path, "pattern"), schema.get("pattern"), False)]
+def _patterns(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
+    patterns = [((*path, "pattern"), schema.get("pattern"), False)]
     keyed = schema.get("patternProperties")
     if isinstance(keyed, dict):
-        found += [((*path, "patternProperties", key), key, True) for key in keyed]
-    for at, pattern, is_key in found:
+        patterns += [((*path, "patternProperties", key), key, True) for key in keyed]
+    for at, pattern, is_key in patterns:
         if isinstance(pattern, str) and not _compiles(pattern):
             fact = f"pattern {pattern!r} does not compile"
-            yield Finding(at, fact, "patterns are ECMA-262 expressions", "pattern", is_key)
+            yield SchemaProblem(at, fact, "patterns are ECMA-262 expressions", "pattern", is_key)
 
 
-def _check_values(origin: Origin, report: Report) -> None:
-    """Defaults and `examples` keywords against the very schema they stand in."""
-    is_own = origin.base == ()
+def _check_values(located: LocatedSchema, report: Report) -> None:
+    """Report defaults and `examples` that the schema around them refuses."""
+    is_own = located.base == ()
     registry: Registry | None = None
-    for path, inner in walk(origin.schema):
+    for path, inner in walk(located.schema):
         if not isinstance(inner, dict) or (
-            path[:1] == ("$defs",) and not is_own and not origin.is_foreign
+            path[:1] == ("$defs",) and not is_own and not located.is_foreign
         ):
             continue
         values = list(_values(path, inner))
         if not values:
             continue
         # What lies outside the document is not fetched, and accepts anything.
-        registry = registry or Registry([(_DOCUMENT, origin.schema)], retriever=lambda _: {})
+        registry = registry or Registry([(_DOCUMENT, located.schema)], retriever=lambda _: {})
         validator = _validator_at(registry, path)
         for at, what, value in values:
             for error in validator.iter_errors(value) if validator else ():
                 fact = f"invalid {what}: {error.message}"
-                report(origin.manifest_path(at), fact, _value_hint(error), what)
+                report(located.manifest_path(at), fact, _value_hint(error), what)
 
 
-def _values(path: SchemaPath, schema: dict[str, Any]) -> Iterator[tuple[SchemaPath, str, Any]]:
+def _values(path: SchemaPath, schema: Json) -> Iterator[tuple[SchemaPath, str, object]]:
     if "default" in schema:
         yield (*path, "default"), "default", schema["default"]
     if isinstance(schema.get("examples"), list):
@@ -186,7 +192,7 @@ def _validator_at(registry: Registry, path: SchemaPath) -> Validator | None:
 
 
 def _value_hint(error: ValidationError) -> str:
-    """A way out where the error itself does not show one."""
+    """What to do about a value that a schema refuses."""
     kind = error.kind.as_dict()
     unexpected = kind.get("unexpected")
     if unexpected and isinstance(error.instance, dict):

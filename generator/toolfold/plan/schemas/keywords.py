@@ -1,12 +1,15 @@
 """The keywords of JSON Schema, and the subschemas that stand under them."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
+
+from toolfold_runtime.contract.codec import Json
 
 Step = str | int
 SchemaPath = tuple[Step, ...]
 
-ONE: Final = frozenset(
+# Keywords whose value is a schema.
+_SINGLE: Final = frozenset(
     [
         "items",
         "additionalProperties",
@@ -22,8 +25,10 @@ ONE: Final = frozenset(
         "additionalItems",
     ]
 )
-MANY: Final = frozenset(["allOf", "anyOf", "oneOf", "prefixItems", "items"])
-NAMED: Final = frozenset(
+# Keywords whose value is a list of schemas.
+_LISTS: Final = frozenset(["allOf", "anyOf", "oneOf", "prefixItems", "items"])
+# Keywords whose value is a mapping of names to schemas.
+_MAPPINGS: Final = frozenset(
     ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"]
 )
 
@@ -105,25 +110,25 @@ FOREIGN: Final = KNOWN | frozenset(
 TYPES: Final = ("string", "integer", "number", "boolean", "object", "array", "null")
 
 
-def subschemas(schema: Any) -> Iterator[tuple[SchemaPath, Any]]:
-    """The schemas directly under `schema`, each with the path that leads to it."""
+def subschemas(schema: object) -> Iterator[tuple[SchemaPath, object]]:
+    """The schemas directly under `schema`, each with its path."""
     if not isinstance(schema, dict):
         return
     for key, value in schema.items():
-        if key in NAMED and isinstance(value, dict):
+        if key in _MAPPINGS and isinstance(value, dict):
             for name, inner in value.items():
                 if isinstance(inner, dict | bool):
                     yield (key, name), inner
-        elif key in MANY and isinstance(value, list):
+        elif key in _LISTS and isinstance(value, list):
             for index, inner in enumerate(value):
                 yield (key, index), inner
-        elif key in ONE and isinstance(value, dict | bool):
+        elif key in _SINGLE and isinstance(value, dict | bool):
             yield (key,), value
 
 
-def walk(schema: Any, path: SchemaPath = ()) -> Iterator[tuple[SchemaPath, Any]]:
+def walk(schema: object) -> Iterator[tuple[SchemaPath, object]]:
     """`schema` and every schema below it, with paths; in document order, without recursion."""
-    waiting: list[tuple[SchemaPath, Any]] = [(path, schema)]
+    waiting: list[tuple[SchemaPath, object]] = [((), schema)]
     while waiting:
         here, current = waiting.pop()
         yield here, current
@@ -131,8 +136,20 @@ def walk(schema: Any, path: SchemaPath = ()) -> Iterator[tuple[SchemaPath, Any]]
         waiting.extend(reversed(below))
 
 
-def resolve(root: Any, reference: str) -> Any:
-    """What a reference within the document points to, or None."""
+def properties_of(schema: object) -> Json:
+    """The `properties` of a schema; empty where it has none that are a mapping."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return properties if isinstance(properties, dict) else {}
+
+
+def required_of(schema: object) -> list[object]:
+    """The `required` names of a schema; empty where it has none that are a list."""
+    required = schema.get("required") if isinstance(schema, dict) else None
+    return required if isinstance(required, list) else []
+
+
+def resolve(root: object, reference: str) -> Json | bool | None:
+    """The schema that a reference within the document points to; None where there is none."""
     if reference != "#" and not reference.startswith("#/"):
         return None  # another document, or an anchor, which only the validator follows
     node = root

@@ -1,23 +1,22 @@
 """The schemas that are served and validated: the source as written, in one document per tool."""
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+
+from toolfold_runtime.contract.codec import Json
 
 from toolfold.errors import Severity
 from toolfold.manifest.schema import Tool
 from toolfold.plan.findings import ManifestPath
 from toolfold.plan.schemas.keywords import SchemaPath, walk
 
-Schema = dict[str, Any]
-
 
 @dataclass(frozen=True)
-class Origin:
+class LocatedSchema:
     """A schema of a tool, and where each of its parts stands in the manifest."""
 
-    schema: Schema
+    schema: Json
     base: ManifestPath
     is_foreign: bool
     is_parameters: bool = False
@@ -38,29 +37,46 @@ class Origin:
         return (*self.base, *path)
 
 
-def input_origin(name: str, tool: Tool, defs: dict[str, Schema]) -> Origin:
-    """The schema of a tool's arguments."""
-    if tool.input_schema is not None:
-        schema = _without_nulls(tool.input_schema)
-        schema.setdefault("type", "object")
-        return Origin(schema, ("tools", name, "input_schema"), is_foreign=True)
-    base = ("tools", name, "parameters")
-    return Origin(_from_parameters(tool.parameters or {}, defs), base, False, is_parameters=True)
+def input_schema(tool: Tool, definitions: Mapping[str, Json]) -> Json:
+    """The schema of a tool's arguments, with the definitions that it refers to."""
+    if tool.input_schema is None:
+        return _from_parameters(tool.parameters or {}, definitions)
+    schema = _without_nulls(tool.input_schema)
+    schema.setdefault("type", "object")
+    return schema
 
 
-def output_origin(name: str, tool: Tool, defs: dict[str, Schema]) -> Origin | None:
-    """The schema of a tool's result, if it declares one."""
+def output_schema(tool: Tool, definitions: Mapping[str, Json]) -> Json | None:
+    """The schema of a tool's result, with the definitions that it refers to; None without one."""
     if tool.output_schema is not None:
-        schema = _without_nulls(tool.output_schema)
-        return Origin(schema, ("tools", name, "output_schema"), is_foreign=True)
+        return _without_nulls(tool.output_schema)
     if tool.returns is None:
         return None
     schema = dict(tool.returns)
-    _add_definitions(schema, defs)
-    return Origin(schema, ("tools", name, "returns"), is_foreign=False)
+    _add_definitions(schema, definitions)
+    return schema
 
 
-def served_output(schema: Schema) -> tuple[Schema, bool]:
+def located_input(name: str, tool: Tool, definitions: Mapping[str, Json]) -> LocatedSchema:
+    """The schema of a tool's arguments, with its place in the manifest."""
+    schema = input_schema(tool, definitions)
+    if tool.input_schema is not None:
+        return LocatedSchema(schema, ("tools", name, "input_schema"), is_foreign=True)
+    base = ("tools", name, "parameters")
+    return LocatedSchema(schema, base, is_foreign=False, is_parameters=True)
+
+
+def located_output(name: str, tool: Tool, definitions: Mapping[str, Json]) -> LocatedSchema | None:
+    """The schema of a tool's result, with its place in the manifest; None without one."""
+    schema = output_schema(tool, definitions)
+    if schema is None:
+        return None
+    is_foreign = tool.output_schema is not None
+    base = ("tools", name, "output_schema" if is_foreign else "returns")
+    return LocatedSchema(schema, base, is_foreign)
+
+
+def served_output(schema: Json) -> tuple[Json, bool]:
     """The output schema that clients accept, and whether results are wrapped to fit it.
 
     Handshake-era clients refuse a root that is not plainly an object.
@@ -68,20 +84,20 @@ def served_output(schema: Schema) -> tuple[Schema, bool]:
     if schema.get("type") == "object" and "$ref" not in schema:
         return schema, False
     inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
-    wrapped: Schema = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+    wrapped: Json = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
     wrapped |= {key: schema[key] for key in ("$defs", "$schema") if key in schema}
     return _moved_references(wrapped), True
 
 
-def references(schema: Any) -> Iterator[tuple[SchemaPath, str]]:
+def references(schema: object) -> Iterator[tuple[SchemaPath, str]]:
     """Every `$ref` in a schema, with its path."""
     for path, inner in walk(schema):
         if isinstance(inner, dict) and isinstance(inner.get("$ref"), str):
             yield (*path, "$ref"), inner["$ref"]
 
 
-def _without_nulls(schema: Schema) -> Schema:
-    """A foreign root less the empty lists that some servers send as null; no client takes them."""
+def _without_nulls(schema: Json) -> Json:
+    """A foreign schema without `properties` and `required` that are null, which clients refuse."""
     return {
         key: value
         for key, value in schema.items()
@@ -89,9 +105,9 @@ def _without_nulls(schema: Schema) -> Schema:
     }
 
 
-def _from_parameters(parameters: dict[str, Schema], defs: dict[str, Schema]) -> Schema:
-    """One closed object: an argument that the manifest does not declare is a mistake."""
-    schema: Schema = {"type": "object", "properties": {}}
+def _from_parameters(parameters: dict[str, Json], definitions: Mapping[str, Json]) -> Json:
+    """The schema of an object with these properties and no others."""
+    schema: Json = {"type": "object", "properties": {}}
     required = []
     for name, parameter in parameters.items():
         described = dict(parameter)
@@ -103,26 +119,26 @@ def _from_parameters(parameters: dict[str, Schema], defs: dict[str, Schema]) -> 
     if required:
         schema["required"] = required
     schema["additionalProperties"] = False
-    _add_definitions(schema, defs)
+    _add_definitions(schema, definitions)
     return schema
 
 
-def _add_definitions(schema: Schema, defs: dict[str, Schema]) -> None:
+def _add_definitions(schema: Json, definitions: Mapping[str, Json]) -> None:
     """Add the shared definitions that the schema reaches, in the manifest's order."""
     needed: set[str] = set()
     waiting = [schema]
     while waiting:
         for _, reference in references(waiting.pop()):
             name = reference.removeprefix("#/$defs/").split("/")[0]
-            if reference.startswith("#/$defs/") and name in defs and name not in needed:
+            if reference.startswith("#/$defs/") and name in definitions and name not in needed:
                 needed.add(name)
-                waiting.append(defs[name])
+                waiting.append(definitions[name])
     if needed:
-        schema["$defs"] = {name: defs[name] for name in defs if name in needed}
+        schema["$defs"] = {name: definitions[name] for name in definitions if name in needed}
 
 
-def _moved_references(wrapped: Schema) -> Schema:
-    """References to the old root follow it to where it now stands."""
+def _moved_references(wrapped: Json) -> Json:
+    """A copy whose references to the root, or below it, lead to where the root now is."""
     moved = copy.deepcopy(wrapped)
     for _, inner in walk(moved):
         if not isinstance(inner, dict) or not isinstance(inner.get("$ref"), str):

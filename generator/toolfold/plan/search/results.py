@@ -6,15 +6,15 @@ from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.signature import compact_signature
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.model import Json
-from toolfold.plan.text.escape import one_line, shown
+from toolfold.plan.text.escape import one_line, without_hidden
 
 _SUMMARY: Final = 110  # characters
 
 
 def result_lines(name: str, tool: Tool, given: Json, returned: Json | None) -> list[str]:
     """With a compact signature, with the name alone, and the name alone without a summary."""
-    summary = _truncated(one_line(shown(tool.summary)))
-    signature = one_line(shown(compact_signature(name, given, returned)))
+    summary = _truncated(one_line(without_hidden(tool.summary)))
+    signature = one_line(without_hidden(compact_signature(name, given, returned)))
     return [f"{signature}: {summary}", f"{name}: {summary}", name]
 
 

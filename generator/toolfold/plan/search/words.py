@@ -7,7 +7,7 @@ from toolfold_runtime.search.words import joined, words
 
 from toolfold.manifest.schema import Tool
 from toolfold.plan.model import Json
-from toolfold.plan.schemas.served import input_origin, output_origin
+from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.source import ToolSource
 
 _PROSE: Final = ("name", "title", "description", "server")
@@ -29,10 +29,9 @@ def search_words(texts: dict[str, str]) -> Words:
 
 def search_texts(source: ToolSource, definitions: dict[str, Json]) -> dict[str, str]:
     """A tool's text by field."""
-    name, tool = source.name, source.tool
-    returned = output_origin(name, tool, definitions)
-    names, hints = _schema_texts(input_origin(name, tool, definitions).schema)
-    result_names, result_hints = _schema_texts(returned.schema if returned else None)
+    tool = source.tool
+    names, hints = _schema_texts(input_schema(tool, definitions))
+    result_names, result_hints = _schema_texts(output_schema(tool, definitions))
     server = server_of(source.id)
     title = source.category_title
     prompts = [tool.example or "", *(example.description or "" for example in tool.examples)]

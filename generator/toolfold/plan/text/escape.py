@@ -4,7 +4,7 @@ import html
 import json
 import re
 from functools import lru_cache
-from typing import Any, Final
+from typing import Final
 from urllib.parse import quote
 
 from pydantic_core import to_json
@@ -13,7 +13,7 @@ from pydantic_core import to_json
 # markup. Entities are text to all of them; a backslash escapes only some of these for each.
 _MARKUP: Final = {c: f"&#{ord(c)};" for c in "\\`*{}[]<>|&~^=$@"} | {"<": "&lt;", "&": "&amp;"}
 _TRANSLATION: Final = str.maketrans(_MARKUP)
-# Characters that do not show, or reorder what does; listed, because what `str.isprintable` says
+# Characters that are invisible or reorder others; listed, because what `str.isprintable` says
 # depends on the Unicode tables of the Python at hand.
 _HIDDEN: Final = re.compile(
     "[\x00-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
@@ -24,17 +24,17 @@ _LINE_START: Final = re.compile(r"^(\s*)([#+\-!:.\"=/%;_]|\d+[.)])")
 _HASHES_AT_END: Final = re.compile(r"#+$")
 _AUTOLINK: Final = re.compile(r"(?<=[A-Za-z])(:)(?=//)|\b(www)\.", re.IGNORECASE)
 _SHORT_LINE: Final = 64
-_REMEMBERED: Final = 4096  # the same types, names and words come again and again
+_CACHE_SIZE: Final = 4096  # the same types, names and words come again and again
 # Made once: `json.dumps` makes an encoder for every call with settings of its own.
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _BLANK: Final = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _NOT_ONE_LINE: Final = re.compile(r"[^\S ]|  |^ | \Z|[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
-def python_literal(value: Any) -> str:
-    """Python source that evaluates to exactly `value`: text, a number, truth or None."""
+def python_literal(value: object) -> str:
+    """Python source of a str, int, float, bool or None; TypeError for anything else."""
     if isinstance(value, str):
-        is_hidden = hides(value.replace("\n", ""))
+        is_hidden = has_hidden(value.replace("\n", ""))
         return ascii(value) if is_hidden else _quoted(value).replace("\n", "\\n")
     if value is None or isinstance(value, bool | int | float):
         return repr(value)
@@ -44,26 +44,26 @@ def python_literal(value: Any) -> str:
 def docstring(text: str) -> str:
     """A one-line docstring: triple-quoted where the text allows, an escaped literal otherwise."""
     line = one_line(text)
-    if line and not hides(line) and not set(line) & {'"', "\\"}:
+    if line and not has_hidden(line) and not set(line) & {'"', "\\"}:
         return f'"""{line}"""'
     return python_literal(line)
 
 
 def docstring_block(text: str) -> str:
-    """A docstring of a class: its lines as they are where the text allows, else one literal."""
-    if hides(text.replace("\n", "")) or '"""' in text or "\\" in text:
+    """A docstring of several lines: triple-quoted where the text allows, else one literal."""
+    if has_hidden(text.replace("\n", "")) or '"""' in text or "\\" in text:
         return python_literal(text)
     indented = "\n".join(f"    {line.strip()}".rstrip() for line in text.split("\n"))
     return f'"""\n{indented}\n    """'
 
 
-def hides(text: str) -> bool:
-    """Whether the text holds characters that do not show, or that reorder what does."""
+def has_hidden(text: str) -> bool:
+    """Whether the text holds characters that are invisible or reorder others."""
     return _HIDDEN.search(text) is not None
 
 
-def shown(text: str) -> str:
-    """The text with a space for every character that does not show."""
+def without_hidden(text: str) -> str:
+    """The text with a space for every character that is invisible or reorders others."""
     return _HIDDEN.sub(" ", text)
 
 
@@ -73,7 +73,7 @@ def one_line(text: str) -> str:
     return _BLANK.sub(" ", text).strip() if _NOT_ONE_LINE.search(text) else text
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def markdown(text: str) -> str:
     """One line of Markdown that shows `text` as text, whatever it contains."""
     return _escaped_line(one_line(text))
@@ -82,15 +82,15 @@ def markdown(text: str) -> str:
 def markdown_block(text: str) -> str:
     """Paragraphs of Markdown that show `text` as text; line ends are kept as breaks."""
     paragraphs = re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
-    shown = []
+    escaped = []
     for paragraph in paragraphs:
         lines = [_escaped_line(one_line(line)) for line in paragraph.split("\n") if one_line(line)]
         if lines:
-            shown.append("  \n".join(lines))
-    return "\n\n".join(shown)
+            escaped.append("  \n".join(lines))
+    return "\n\n".join(escaped)
 
 
-@lru_cache(_REMEMBERED)
+@lru_cache(_CACHE_SIZE)
 def markdown_code(text: str) -> str:
     """A code span that shows `text`, also in a table cell."""
     line = one_line(text)
@@ -101,18 +101,18 @@ def markdown_code(text: str) -> str:
 
 def html_text(text: str) -> str:
     """Text for an HTML or SVG element, and for titles that themes put into HTML as they are."""
-    return html.escape(shown(one_line(text)))
+    return html.escape(without_hidden(one_line(text)))
 
 
 def yaml_text(text: str) -> str:
     """A YAML string in double quotes, which JSON's strings are; hidden characters are spaces."""
-    return json.dumps(shown(one_line(text)), ensure_ascii=False)
+    return json.dumps(without_hidden(one_line(text)), ensure_ascii=False)
 
 
-def python_value(value: Any, deep: int | None = None) -> str:
-    """Python source for plain data: on one line, or, at level `deep`, with a line per item."""
+def python_value(value: object, deep: int | None = None) -> str:
+    """Python source of plain data: on one line, or a line per item, indented by `deep` levels."""
     if not value or not isinstance(value, dict | list):
-        return _quoted_twice(value) if isinstance(value, str) else _literal_or_empty(value)
+        return _double_quoted(value) if isinstance(value, str) else _literal_or_empty(value)
     inner = None if deep is None else deep + 1
     if isinstance(value, dict):
         items = [f"{python_value(str(k))}: {python_value(v, inner)}" for k, v in value.items()]
@@ -128,14 +128,14 @@ def python_value(value: Any, deep: int | None = None) -> str:
     return f"{opening}\n{lines}{'    ' * deep}{closing}"
 
 
-def _quoted_twice(text: str) -> str:
+def _double_quoted(text: str) -> str:
     """A literal in double quotes where that needs no further escape, as formatters write it."""
     literal = python_literal(text)
     is_plain = literal.startswith("'") and '"' not in literal and "\\'" not in literal
     return f'"{literal[1:-1]}"' if is_plain else literal
 
 
-def _literal_or_empty(value: Any) -> str:
+def _literal_or_empty(value: object) -> str:
     return {"dict": "{}", "list": "[]"}.get(type(value).__name__) or python_literal(value)
 
 
@@ -146,7 +146,7 @@ def markdown_fence(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def json_text(value: Any, *, indent: int | None = None) -> str:
+def json_text(value: object, *, indent: int | None = None) -> str:
     """JSON as agents read it: compact by default, keys in their order, text as it is."""
     if indent is not None:
         # The standard library indents in Python, ten times slower.
@@ -155,7 +155,7 @@ def json_text(value: Any, *, indent: int | None = None) -> str:
 
 
 def url(address: str) -> str:
-    """An address for a Markdown link target; its scheme was held to a list by the manifest."""
+    """An address as the target of a Markdown link; the manifest allows only harmless schemes."""
     return quote(address, safe=":/?#@!$&'*+,;=%~-._").replace("&", "&amp;")
 
 
@@ -170,7 +170,7 @@ def _escaped_line(line: str) -> str:
     if not line.endswith("#"):
         return line
     # A heading would take hashes at its end for its own closing marks.
-    return _HASHES_AT_END.sub(lambda found: "&#35;" * len(found.group()), line)
+    return _HASHES_AT_END.sub(lambda m: "&#35;" * len(m.group()), line)
 
 
 def _escaped_text(line: str) -> str:
@@ -182,6 +182,6 @@ def _escaped_text(line: str) -> str:
     return _AUTOLINK.sub(lambda m: "&#58;" if m.group(1) else f"{m.group(2)}&#46;", line)
 
 
-def _escaped_start(found: re.Match[str]) -> str:
-    mark = found.group(2)
-    return f"{found.group(1)}{mark[:-1]}&#{ord(mark[-1])};"
+def _escaped_start(match: re.Match[str]) -> str:
+    mark = match.group(2)
+    return f"{match.group(1)}{mark[:-1]}&#{ord(mark[-1])};"

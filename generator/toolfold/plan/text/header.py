@@ -8,7 +8,7 @@ _PLAIN_NAME: Final = re.compile(r"[A-Za-z0-9_]+([.-][A-Za-z0-9_]+)*")
 
 
 def header_for(manifest_name: str, package: str) -> str:
-    """The line, without the comment marks of any language; an odd file name is not repeated.
+    """The line without comment marks; an unusual file name is not repeated in it.
 
     Manifest and package together are the owner, so that no run takes another's files for its own.
     """

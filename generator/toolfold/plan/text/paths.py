@@ -4,7 +4,7 @@ import re
 from typing import Final, NewType
 
 _SAFE_NAME: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*")
-# Names that Windows keeps for devices, with any extension.
+# Names that Windows reserves for devices, with any extension.
 _DEVICES: Final = frozenset(
     ["con", "prn", "aux", "nul", *(f"{d}{n}" for d in ("com", "lpt") for n in range(10))]
 )
@@ -16,7 +16,8 @@ OutputPath = NewType("OutputPath", str)
 def file_stem(name: str) -> str:
     """A file name without extension for `name`, safe on every file system.
 
-    Two names differ afterwards if they differed in more than case.
+    Names that differ in more than case get different stems. Raises ValueError for a name with
+    other characters than letters, digits, `_`, `.` and `-`.
     """
     if not _SAFE_NAME.fullmatch(name):
         raise ValueError(f"{name!r} cannot name a file")
@@ -24,12 +25,12 @@ def file_stem(name: str) -> str:
 
 
 def is_device(name: str) -> bool:
-    """Whether Windows keeps the name for a device, whatever its extension."""
+    """Whether Windows reserves the name for a device, whatever its extension."""
     return name.lower() in _DEVICES
 
 
 def output_path(*parts: str) -> OutputPath:
-    """A path below the output folder, of parts that are names; nothing else makes one."""
+    """A path below the output folder; ValueError where a part is not a plain file name."""
     for part in parts:
         if not _SAFE_NAME.fullmatch(part) or part.startswith("."):
             raise ValueError(f"{part!r} is not a name")

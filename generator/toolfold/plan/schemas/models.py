@@ -1,21 +1,22 @@
-"""The modelled copy of a schema: an allow-listed, flat set of classes for the model generator.
+"""The schemas of a tool as flat classes for the model generator.
 
-Only what a Python type can say without contradicting the validator is kept; the rest falls back
-to `Any`. Every class is named here, so that editing one tool never renames another's classes.
+Only keywords that a Python type can express without contradicting the validator are copied; the
+rest falls back to `Any`. Every class is named here, so that editing one tool never renames
+another's classes.
 """
 
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Final
+from typing import Final
 
-from toolfold.plan.names.python import class_name, field_name
-from toolfold.plan.schemas.keywords import resolve, walk
-from toolfold.plan.text.escape import hides, one_line, shown
+from toolfold_runtime.contract.codec import Json
 
-Schema = dict[str, Any]
+from toolfold.plan.names.identifiers import class_name, field_name
+from toolfold.plan.schemas.keywords import properties_of, required_of, resolve, walk
+from toolfold.plan.text.escape import has_hidden, one_line, without_hidden
 
-_ANY: Final[Schema] = {}
+_ANY: Final[Json] = {}
 _SCALARS: Final = frozenset({"string", "integer", "number", "boolean", "null"})
 _LIMITS: Final[dict[str, tuple[str, ...]]] = {
     "string": ("minLength", "maxLength"),
@@ -23,31 +24,31 @@ _LIMITS: Final[dict[str, tuple[str, ...]]] = {
     "number": ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
     "array": ("minItems", "maxItems"),
 }
-# Beyond this, classes cost more than they tell: one real schema would give thousands.
+# Per tool; one real schema would give thousands.
 _MAX_CLASSES: Final = 200
 
 
 @dataclass
-class Modelled:
+class ModelClasses:
     """The classes of one tool: flat schemas that refer to each other by class name."""
 
-    classes: dict[str, Schema] = field(default_factory=dict)
+    classes: dict[str, Json] = field(default_factory=dict)
     fields: dict[str, dict[str, str]] = field(default_factory=dict)
 
 
-def modelled(params: Schema, returns: Schema | None, stem: str) -> Modelled:
-    """Flatten a tool's parameters and returns; roots are `<Stem>Params` and `<Stem>Result`."""
-    result = Modelled()
-    _Flattener(params, f"{stem}Params", result).root(must_be_class=True)
+def model_classes(params: Json, returns: Json | None, stem: str) -> ModelClasses:
+    """The classes of a tool's parameters and result: `<Stem>Params`, `<Stem>Result` and nested ones."""
+    result = ModelClasses()
+    _ClassBuilder(params, f"{stem}Params", result).root(must_be_class=True)
     if returns is not None:
-        _Flattener(returns, f"{stem}Result", result).root(must_be_class=False)
+        _ClassBuilder(returns, f"{stem}Result", result).root(must_be_class=False)
     return result
 
 
-class _Flattener:
-    """Walks one document; a nested object becomes a class of its own."""
+class _ClassBuilder:
+    """Adds the classes of one document to a result; a nested object becomes a class of its own."""
 
-    def __init__(self, document: Schema, name: str, result: Modelled) -> None:
+    def __init__(self, document: Json, name: str, result: ModelClasses) -> None:
         self.document = document
         self.name = name
         self.result = result
@@ -61,12 +62,12 @@ class _Flattener:
             self._class(document, self.name)
         else:
             # A class with one field, of which the emitter keeps the annotation as an alias.
-            alias: Schema = {"type": "object", "properties": {}, "required": ["root"]}
+            alias: Json = {"type": "object", "properties": {}, "required": ["root"]}
             self.result.classes[self.name] = alias
             alias["properties"]["root"] = self._type(document, self.name)
 
-    def _type(self, schema: Any, name: str) -> Schema:
-        """A schema that refers to classes where objects were; `name` is for a class to make."""
+    def _type(self, schema: object, name: str) -> Json:
+        """The schema with references to classes for objects; a class made for itself gets `name`."""
         if not isinstance(schema, dict):
             return _ANY
         if isinstance(schema.get("$ref"), str):
@@ -84,7 +85,7 @@ class _Flattener:
             return {"type": kinds} if kinds in _SCALARS else _ANY
         return self._of_kind(schema, kinds, name)
 
-    def _of_kind(self, schema: Schema, kind: str, name: str) -> Schema:
+    def _of_kind(self, schema: Json, kind: str, name: str) -> Json:
         if kind == "object":
             if _is_class(schema) and len(self.result.classes) < _MAX_CLASSES:
                 unique = self._unique(name)
@@ -100,15 +101,15 @@ class _Flattener:
             return {"type": "array", "items": inner}
         return {"type": kind} if kind in _SCALARS else _ANY
 
-    def _alternatives(self, schema: Schema, name: str) -> Schema:
-        """A union where alternatives are all that is said; a schema without a type is Any."""
+    def _alternatives(self, schema: Json, name: str) -> Json:
+        """The union of `anyOf` or `oneOf`; Any where there is neither, or properties beside them."""
         options = schema.get("anyOf", schema.get("oneOf"))
         if not isinstance(options, list) or "properties" in schema:
             return _ANY
         suffixes = _option_names(options, name)
         return _union([self._type(o, s) for o, s in zip(options, suffixes, strict=True)])
 
-    def _reference(self, reference: str, name: str) -> Schema:
+    def _reference(self, reference: str, name: str) -> Json:
         if reference in self._named:
             return _class_reference(self._named[reference])
         target = self._target(reference)
@@ -126,8 +127,8 @@ class _Flattener:
         self._open.pop()
         return inlined
 
-    def _merged(self, schema: Schema) -> Schema:
-        """`allOf` folded in where every part is an object with properties."""
+    def _merged(self, schema: Json) -> Json:
+        """The schema with its `allOf` merged in, where every part is an object with properties."""
         parts = schema.get("allOf")
         if not isinstance(parts, list) or not parts:
             return schema
@@ -139,7 +140,7 @@ class _Flattener:
             return rest
         return _merged_objects([*resolved, rest])
 
-    def _resolved(self, schema: Any) -> Schema:
+    def _resolved(self, schema: object) -> Json:
         seen: set[str] = set()
         while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
             if schema["$ref"] in seen:
@@ -148,7 +149,7 @@ class _Flattener:
             schema = self._target(schema["$ref"])
         return schema if isinstance(schema, dict) else {}
 
-    def _target(self, reference: str) -> Any:
+    def _target(self, reference: str) -> Json | bool | None:
         """What a reference points to, or None where only the validator can follow it."""
         return resolve(self.document, reference) if self._is_one_document else None
 
@@ -158,25 +159,22 @@ class _Flattener:
         inner = (schema for path, schema in walk(self.document) if path)
         return not any(isinstance(part, dict) and {"$id", "id"} & set(part) for part in inner)
 
-    def _class(self, schema: Schema, name: str) -> None:
-        made: Schema = {"type": "object", "properties": {}}
+    def _class(self, schema: Json, name: str) -> None:
+        made: Json = {"type": "object", "properties": {}}
         self.result.classes[name] = made
         if description := _described(schema):
             made["description"] = description
-        properties = schema.get("properties")
-        properties = properties if isinstance(properties, dict) else {}
-        required = schema.get("required")
-        wanted = required if isinstance(required, list) else []
+        properties, required = properties_of(schema), required_of(schema)
         names = _field_names(properties)
         is_closed = schema.get("additionalProperties") is False and len(names) == len(properties)
         if is_closed and not schema.get("patternProperties"):
             made["additionalProperties"] = False
         for prop in names:
             made["properties"][prop] = self._property(properties[prop], f"{name}{class_name(prop)}")
-        made["required"] = [p for p in names if p in wanted]
+        made["required"] = [p for p in names if p in required]
         self.result.fields[name] = names
 
-    def _property(self, schema: Any, name: str) -> Schema:
+    def _property(self, schema: object, name: str) -> Json:
         made = dict(self._type(schema, name))
         if not isinstance(schema, dict):
             return made
@@ -196,18 +194,18 @@ class _Flattener:
         return unique
 
 
-def _field_names(properties: Schema) -> dict[str, str]:
-    """Property to attribute; properties that encode alike are left to the open part."""
+def _field_names(properties: Json) -> dict[str, str]:
+    """Property to attribute; properties that would share an attribute are left out."""
     encoded = {prop: field_name(prop) for prop in properties if prop}
     count = Counter(encoded.values())
     return {prop: attribute for prop, attribute in encoded.items() if count[attribute] == 1}
 
 
-def encoded_alike(schema: Schema) -> list[tuple[str, str]]:
-    """Pairs of properties of one object whose attributes would be the same, in order."""
+def attribute_clashes(schema: Json) -> list[tuple[str, str]]:
+    """Pairs of properties of one object that would share an attribute, in order."""
     seen: dict[str, str] = {}
     pairs = []
-    for prop in schema.get("properties") or {}:
+    for prop in properties_of(schema):
         attribute = field_name(prop)
         if attribute in seen:
             pairs.append((seen[attribute], prop))
@@ -215,24 +213,24 @@ def encoded_alike(schema: Schema) -> list[tuple[str, str]]:
     return pairs
 
 
-def _described(schema: Schema) -> str:
-    """A description fit for a docstring: what does not print, or reorders text, is a space."""
+def _described(schema: Json) -> str:
+    """The description, with spaces for hidden characters; empty where there is none."""
     text = schema.get("description")
     if not isinstance(text, str):
         return ""
-    if not hides(text):
+    if not has_hidden(text):
         return text.strip()
-    return "\n".join(one_line(shown(line)) for line in text.splitlines()).strip()
+    return "\n".join(one_line(without_hidden(line)) for line in text.splitlines()).strip()
 
 
-def _is_class(schema: Schema) -> bool:
+def _is_class(schema: Json) -> bool:
     return schema.get("type") == "object" and bool(schema.get("properties"))
 
 
-def _string_enum(schema: Schema) -> list[str | None]:
-    """The values of an enum that a Literal can say as the validator means it: text and null.
+def _string_enum(schema: Json) -> list[str | None]:
+    """The values of an enum of strings and null, which a Literal treats like the validator.
 
-    Numbers stay out: 1.0 equals 1 to a validator but not to a Literal.
+    Empty for any other: 1.0 equals 1 to a validator but not to a Literal.
     """
     values = schema.get("enum", [schema["const"]] if "const" in schema else None)
     if not isinstance(values, list) or not any(isinstance(v, str) for v in values):
@@ -240,18 +238,18 @@ def _string_enum(schema: Schema) -> list[str | None]:
     return values if all(v is None or isinstance(v, str) for v in values) else []
 
 
-def _limits(schema: Schema, kind: str) -> Schema:
-    found = {}
+def _limits(schema: Json, kind: str) -> Json:
+    limits = {}
     for key in _LIMITS.get(kind, ()):
         value = schema.get(key)
         wanted = int | float if "imum" in key else int
         if isinstance(value, wanted) and not isinstance(value, bool):
-            found[key] = value
-    return found
+            limits[key] = value
+    return limits
 
 
-def _union(options: list[Schema]) -> Schema:
-    unique: list[Schema] = []
+def _union(options: list[Json]) -> Json:
+    unique: list[Json] = []
     for option in options:
         if option == _ANY:
             return _ANY
@@ -263,25 +261,25 @@ def _union(options: list[Schema]) -> Schema:
     return unique[0] if len(unique) == 1 else {"anyOf": unique}
 
 
-def _option_names(options: list[Any], name: str) -> list[str]:
+def _option_names(options: list[object], name: str) -> list[str]:
     return [f"{name}Option{number}" for number in range(1, len(options) + 1)]
 
 
-def _merged_objects(parts: list[Schema]) -> Schema:
-    merged: Schema = {"type": "object", "properties": {}, "required": []}
+def _merged_objects(parts: list[Json]) -> Json:
+    merged: Json = {"type": "object", "properties": {}, "required": []}
     for part in parts:
-        for prop, schema in (part.get("properties") or {}).items():
+        for prop, schema in properties_of(part).items():
             known = merged["properties"].setdefault(prop, schema)
             if known != schema:
                 merged["properties"][prop] = {}
-        merged["required"] += [r for r in part.get("required", []) if isinstance(r, str)]
+        merged["required"] += [r for r in required_of(part) if isinstance(r, str)]
         if isinstance(part.get("description"), str):
             merged.setdefault("description", part["description"])
     return merged
 
 
-def _default_fits(default: Any, made: Schema) -> bool:
-    """Whether a default can stand in the model: scalars and lists of them, of the right type."""
+def _default_fits(default: object, made: Json) -> bool:
+    """Whether a model can have the default: a scalar or a list of scalars, of the right type."""
     kinds = [part.get("type") for part in made.get("anyOf", [made])]
     if "enum" in made:
         return default in made["enum"] and isinstance(default, str)
@@ -292,7 +290,7 @@ def _default_fits(default: Any, made: Schema) -> bool:
     return any(_is_of(default, kind) for kind in kinds)
 
 
-def _is_of(value: Any, kind: Any) -> bool:
+def _is_of(value: object, kind: object) -> bool:
     match kind:
         case "string":
             return isinstance(value, str)
@@ -305,5 +303,5 @@ def _is_of(value: Any, kind: Any) -> bool:
     return kind == "null" and value is None
 
 
-def _class_reference(name: str) -> Schema:
+def _class_reference(name: str) -> Json:
     return {"$ref": f"#/$defs/{name}"}

@@ -10,6 +10,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
+from toolfold.manifest.schema import Tool
 from toolfold.plan.text.paths import file_stem, is_device
 
 # Names a generated models module imports or that its annotations use: a field of that name
@@ -34,9 +35,9 @@ def module_name(tool: str) -> str:
     return f"{name}_" if keyword.iskeyword(name) or is_device(name) else name
 
 
-def method_name(tool: str) -> str:
-    """The method that carries a tool out, unless the manifest names another."""
-    return module_name(tool)
+def method_of(name: str, tool: Tool) -> str:
+    """The method that carries a tool out: the one that its backend names, or like its module."""
+    return tool.backend.python if tool.backend else module_name(name)
 
 
 def class_name(text: str) -> str:
@@ -76,10 +77,10 @@ def package_name(server: str) -> str:
 
 
 def clashes(names: Iterable[str], *, is_tools: bool) -> Iterator[tuple[str, str, str]]:
-    """Names that cannot stand side by side: later one, earlier one, and what they would share."""
+    """Pairs of names that clash: the later one, the earlier one, and what they would share."""
     seen: dict[str, str] = {}
     for name in names:
-        keys = identities(name) if is_tools else _page(name)
+        keys = unique_keys(name) if is_tools else _page_key(name)
         shared = next((key for key in keys if key in seen), None)
         if shared is not None:
             yield name, seen[shared], keys[shared]
@@ -87,16 +88,16 @@ def clashes(names: Iterable[str], *, is_tools: bool) -> Iterator[tuple[str, str,
             seen.setdefault(key, name)
 
 
-def identities(tool: str) -> dict[str, str]:
-    """What no two tools may have in common, and how to call it."""
+def unique_keys(tool: str) -> dict[str, str]:
+    """Keys that no two tools may share, each with the words for it in a message."""
     name, module = class_name(tool), module_name(tool)
     return {
         f"class {name}": f"the class {name}Params",
         f"module {module.casefold()}": f"the module {module}",
-        **_page(tool),
+        **_page_key(tool),
     }
 
 
-def _page(name: str) -> dict[str, str]:
+def _page_key(name: str) -> dict[str, str]:
     page = file_stem(name)
     return {f"page {page.casefold()}": f"the page {page}.md"}
