@@ -61,7 +61,7 @@ class FileStore:
         if line is None:
             return None
         digest, _, text = line.partition(b" ")
-        if digest != _digest(text):
+        if digest != _digest(key, text):
             return None
         self._used[key] = line
         return text.decode()
@@ -69,7 +69,7 @@ class FileStore:
     def put(self, key: str, text: str) -> None:
         """Store a text, which has no line break, under a key."""
         data = text.encode()
-        self._used[key] = _digest(data) + b" " + data
+        self._used[key] = _digest(key, data) + b" " + data
         self._has_new = True
 
     def save(self) -> None:
@@ -180,5 +180,5 @@ def _remove_old_stores(current: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _digest(data: bytes) -> bytes:
-    return hashlib.sha256(data).hexdigest().encode()
+def _digest(key: str, data: bytes) -> bytes:
+    return hashlib.sha256(key.encode() + b" " + data).hexdigest().encode()

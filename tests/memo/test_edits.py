@@ -1,9 +1,8 @@
-"""What is kept of one run never shows in the next: an edit gives what a fresh run would give."""
+"""Stored results never show in output: an edited manifest gives what a fresh run would give."""
 
 import copy
-import sqlite3
+from collections import Counter
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
@@ -14,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolfold.compile import Compiled, compile_manifest
 from toolfold.errors import ManifestError
-from toolfold.memo.store import Cache
+from toolfold.memo.store import FileStore, Store
 
 Json = dict[str, Any]
 Edit = Callable[[Json], object]
@@ -111,9 +110,15 @@ def written(folder: Path, manifest: Json, lines_above: int) -> Path:
     return path
 
 
-def kept(path: Path) -> Compiled:
-    with closing(Cache(path.parent)) as store:
-        return compile_manifest(path, cache=store)
+def store_beside(path: Path) -> FileStore:
+    return FileStore(path.with_suffix(".memo"), "fingerprint")
+
+
+def compiled_with_store(path: Path) -> Compiled:
+    store = store_beside(path)
+    compiled = compile_manifest(path, store=store)
+    store.save()
+    return compiled
 
 
 @settings(max_examples=15, deadline=None)
@@ -123,16 +128,16 @@ def test_an_edited_manifest_compiles_to_what_a_fresh_run_would_give(
 ) -> None:
     manifest = copy.deepcopy(_MANIFEST)
     with TemporaryDirectory() as name:
-        kept(written(Path(name), manifest, 0))
+        compiled_with_store(written(Path(name), manifest, 0))
         for edit, lines_above in edits:
             edit(manifest)
             path = written(Path(name), manifest, lines_above)
 
-            found, fresh = kept(path), compile_manifest(path)
+            stored, fresh = compiled_with_store(path), compile_manifest(path)
 
-            assert found.files == fresh.files
-            assert found.costs == fresh.costs
-            assert list(map(repr, found.warnings)) == list(map(repr, fresh.warnings))
+            assert stored.files == fresh.files
+            assert stored.costs == fresh.costs
+            assert list(map(repr, stored.warnings)) == list(map(repr, fresh.warnings))
 
 
 MISTAKES: Final[dict[str, Edit]] = {
@@ -151,7 +156,7 @@ MISTAKES: Final[dict[str, Edit]] = {
 @pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES)
 def test_a_mistake_is_told_for_as_long_as_it_is_there(mistake: Edit, tmp_path: Path) -> None:
     manifest = copy.deepcopy(_MANIFEST)
-    good = kept(written(tmp_path, manifest, 0))
+    good = compiled_with_store(written(tmp_path, manifest, 0))
     mistake(manifest)
 
     path = written(tmp_path, manifest, 1)
@@ -160,9 +165,9 @@ def test_a_mistake_is_told_for_as_long_as_it_is_there(mistake: Edit, tmp_path: P
         compile_manifest(path)
     for _ in range(3):
         with pytest.raises(ManifestError) as again:
-            kept(path)
+            compiled_with_store(path)
         assert list(map(repr, again.value.problems)) == list(map(repr, fresh.value.problems))
-    assert kept(written(tmp_path, copy.deepcopy(_MANIFEST), 0)).files == good.files
+    assert compiled_with_store(written(tmp_path, copy.deepcopy(_MANIFEST), 0)).files == good.files
 
 
 HEAD: Final = "toolfold: 1\nserver: {name: shop, version: '1'}\ncategories: {c: {}}\n"
@@ -215,28 +220,29 @@ TEXTS: Final[dict[str, tuple[tuple[str, str], tuple[str, str]]]] = {
 }  # fmt: skip
 
 
-def told(path: Path, store: Cache | None) -> Any:
-    """All that compiling gives, or all that is wrong."""
+def outcome(path: Path, store: Store | None) -> object:
+    """Everything that compiling gives, or every problem."""
     try:
-        done = compile_manifest(path, cache=store)
+        done = compile_manifest(path, store=store)
     except ManifestError as error:
         return list(map(repr, error.problems))
+    if store is not None:
+        store.save()
     return done.files, done.costs, list(map(repr, done.warnings))
 
 
 @pytest.mark.parametrize(("before", "after"), TEXTS.values(), ids=TEXTS)
-def test_what_is_kept_never_shows_whatever_becomes_of_the_text(
+def test_stored_results_never_show_whatever_becomes_of_the_text(
     before: tuple[str, str], after: tuple[str, str], tmp_path: Path
 ) -> None:
     path, part = tmp_path / "tools.yaml", tmp_path / "part.yaml"
     for manifest, included in (before, after, after, before):
         path.write_text(manifest, encoding="utf-8")
         part.write_text(included, encoding="utf-8")
-        with closing(Cache(tmp_path)) as store:
-            assert told(path, store) == told(path, None)
+        assert outcome(path, store_beside(path)) == outcome(path, None)
 
 
-def test_manifests_that_share_a_cache_do_not_share_results(tmp_path: Path) -> None:
+def test_manifests_that_share_a_store_do_not_share_results(tmp_path: Path) -> None:
     names = ("m", "m category", "m words", "m view")
     for summary in ("First", "Second", "Third"):
         for name in names:
@@ -244,23 +250,43 @@ def test_manifests_that_share_a_cache_do_not_share_results(tmp_path: Path) -> No
             tools = f"{one('a', f'title: {summary} {name}')}{one('counts')}"
             head = HEAD.replace("{c: {}}", "{c: {}, counts: {}, words: {}}")
             path.write_text(f"{head}tools:\n{tools}", encoding="utf-8")
-            with closing(Cache(tmp_path)) as store:
-                assert told(path, store) == told(path, None)
+            store = FileStore(tmp_path / "shared.memo", "fingerprint")
+            assert outcome(path, store) == outcome(path, None)
 
 
-def test_only_an_edited_tool_is_planned_again(tmp_path: Path) -> None:
-    manifest = copy.deepcopy(_MANIFEST)
-    kept(written(tmp_path, manifest, 0))
-    before = plans(tmp_path)
-    manifest["tools"]["pay"]["summary"] = "Settle an order."
+class RecordingStore:
+    """A store that holds texts in memory and tells which keys were new."""
 
-    kept(written(tmp_path, manifest, 2))
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+        self.new: list[str] = []
 
-    assert len(before) == 15
-    assert [key.count('"shop::pay"') for key in plans(tmp_path) - before] == [1]
+    def get(self, key: str) -> str | None:
+        return self.texts.get(key)
+
+    def put(self, key: str, text: str) -> None:
+        self.texts[key] = text
+        self.new.append(key.partition(":")[0])
+
+    def save(self) -> None:
+        self.new.clear()
 
 
-def plans(folder: Path) -> set[str]:
-    with closing(sqlite3.connect(folder / ".toolfold_cache/pieces.sqlite")) as database:
-        texts = [text for (text,) in database.execute("SELECT text FROM pieces")]
-    return {text for text in texts if text.startswith('{"plan"')}
+def test_only_what_an_edit_touches_is_made_again(tmp_path: Path) -> None:
+    manifest, store = copy.deepcopy(_MANIFEST), RecordingStore()
+    compile_manifest(written(tmp_path, manifest, 0), store=store)
+    first = Counter(store.new)
+    store.save()
+    manifest["tools"]["pay"]["notes"] = "Cards only."
+
+    compile_manifest(written(tmp_path, manifest, 2), store=store)
+
+    assert first["tool"] == 15
+    assert Counter(store.new) == {"tool": 1, "page": 1}
+
+
+def test_there_are_six_kinds_of_results_at_most(tmp_path: Path) -> None:
+    store = RecordingStore()
+    compile_manifest(written(tmp_path, copy.deepcopy(_MANIFEST), 0), store=store)
+
+    assert set(store.new) == {"tool", "view", "page", "module", "shape"}
