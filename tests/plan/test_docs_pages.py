@@ -39,7 +39,7 @@ def test_page_of_a_tool_shows_definitions_costs_and_the_call_through_its_runner(
 
     assert "Below the root" in str(values["parameters"])
     assert "tool_schema(tool)" in str(values["costs"])
-    assert '"name":"run_write"' in str(values["examples"])
+    assert '"name": "run_write"' in str(values["examples"])
 
 
 def test_page_of_a_tool_shows_a_direct_call_where_every_tool_is_listed() -> None:
