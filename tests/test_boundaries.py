@@ -73,6 +73,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.schemas",
         "toolfold.plan.search.results",  # what the shortest answer to a search costs
         "toolfold.plan.text",
+        "toolfold_runtime.contract.codec.Json",
         "splintr",
     },
     "plan/docs": {

@@ -106,8 +106,7 @@ class _ClassBuilder:
         options = schema.get("anyOf", schema.get("oneOf"))
         if not isinstance(options, list) or "properties" in schema:
             return _ANY
-        suffixes = _option_names(options, name)
-        return _union([self._type(o, s) for o, s in zip(options, suffixes, strict=True)])
+        return _union([self._type(o, f"{name}Option{i}") for i, o in enumerate(options, start=1)])
 
     def _reference(self, reference: str, name: str) -> Json:
         if reference in self._named:
@@ -261,10 +260,6 @@ def _union(options: list[Json]) -> Json:
     if not unique:
         return _ANY
     return unique[0] if len(unique) == 1 else {"anyOf": unique}
-
-
-def _option_names(options: list[object], name: str) -> list[str]:
-    return [f"{name}Option{number}" for number in range(1, len(options) + 1)]
 
 
 def _merged_objects(parts: list[Json]) -> Json:
