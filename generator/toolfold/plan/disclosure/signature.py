@@ -1,11 +1,13 @@
 """One-line signatures: what an agent needs to write a call, in as few tokens as possible."""
 
-from typing import Any, Final
+from typing import Final
 
-from toolfold.plan.schemas.keywords import resolve
+from toolfold_runtime.contract.codec import Json
+
+from toolfold.plan.schemas.keywords import properties_of, required_of, resolve
 from toolfold.plan.text.escape import json_text
 
-_DEEPEST: Final = 8  # references may go in circles
+_MAX_DEPTH: Final = 8  # references may go in circles
 _ROOM: Final = 72  # characters for the parameters of a compact signature
 _LONGEST: Final = 40  # of them for one
 _NAMES: Final = {
@@ -19,44 +21,39 @@ _NAMES: Final = {
 }
 
 
-def signature(name: str, parameters: dict[str, Any], returns: dict[str, Any] | None) -> str:
+def signature(name: str, parameters: Json, returns: Json | None) -> str:
     """`name(query: str, limit: int = 20) -> list`; optional without default: `tag?: str`."""
-    properties = parameters.get("properties")
-    properties = properties if isinstance(properties, dict) else {}
-    required = parameters.get("required")
-    required = required if isinstance(required, list) else []
-    shown = [_parameter(p, s, parameters, p in required) for p, s in properties.items()]
-    result = f" -> {type_name(returns, returns)}" if returns is not None else ""
-    return f"{name}({', '.join(shown)}){result}"
+    required = required_of(parameters)
+    items = properties_of(parameters).items()
+    parts = [_parameter(prop, schema, parameters, prop in required) for prop, schema in items]
+    return f"{name}({', '.join(parts)}){_result(returns)}"
 
 
-def compact_signature(name: str, parameters: dict[str, Any], returns: dict[str, Any] | None) -> str:
+def compact_signature(name: str, parameters: Json, returns: Json | None) -> str:
     """The signature within a line; what it leaves out is marked: `name(query: str, …) -> list`.
 
-    Parameters that must be given are kept before those that may.
+    Required parameters take precedence over optional ones.
     """
-    properties = parameters.get("properties")
-    properties = properties if isinstance(properties, dict) else {}
-    required = parameters.get("required")
-    required = [p for p in required if p in properties] if isinstance(required, list) else []
-    kept: dict[str, str] = {}
+    properties = properties_of(parameters)
+    named = required_of(parameters)
+    required = [prop for prop in named if isinstance(prop, str) and prop in properties]
+    fitting: dict[str, str] = {}
     room = _ROOM
     for prop in [*required, *(p for p in properties if p not in required)]:
-        shown = _parameter(prop, properties[prop], parameters, prop in required)
-        shown = shown if len(shown) <= _LONGEST else f"{prop}{'' if prop in required else '?'}: …"
-        room -= len(shown) + 2
+        text = _parameter(prop, properties[prop], parameters, prop in required)
+        text = text if len(text) <= _LONGEST else f"{prop}{'' if prop in required else '?'}: …"
+        room -= len(text) + 2
         if room < 0:
             break
-        kept[prop] = shown
-    parts = [kept[prop] for prop in properties if prop in kept]
-    parts += ["…"] if len(kept) < len(properties) else []
-    result = f" -> {type_name(returns, returns)}" if returns is not None else ""
-    return f"{name}({', '.join(parts)}){result}"
+        fitting[prop] = text
+    parts = [fitting[prop] for prop in properties if prop in fitting]
+    parts += ["…"] if len(fitting) < len(properties) else []
+    return f"{name}({', '.join(parts)}){_result(returns)}"
 
 
-def type_name(schema: Any, document: Any, depth: int = 0) -> str:
+def type_name(schema: object, document: object, depth: int = 0) -> str:
     """A schema's type in one word or a short union; `document` is where references lead."""
-    if not isinstance(schema, dict) or depth > _DEEPEST:
+    if not isinstance(schema, dict) or depth > _MAX_DEPTH:
         return "any"
     if isinstance(schema.get("$ref"), str):
         return type_name(resolve(document, schema["$ref"]), document, depth + 1)
@@ -82,10 +79,14 @@ def type_name(schema: Any, document: Any, depth: int = 0) -> str:
     return "object" if "properties" in schema else "any"
 
 
-def _parameter(name: str, schema: Any, document: Any, is_required: bool) -> str:
-    shown = type_name(schema, document)
+def _result(returns: Json | None) -> str:
+    return f" -> {type_name(returns, returns)}" if returns is not None else ""
+
+
+def _parameter(name: str, schema: object, document: object, is_required: bool) -> str:
+    kind = type_name(schema, document)
     if is_required:
-        return f"{name}: {shown}"
+        return f"{name}: {kind}"
     if isinstance(schema, dict) and "default" in schema:
-        return f"{name}: {shown} = {json_text(schema['default'])}"
-    return f"{name}?: {shown}"
+        return f"{name}: {kind} = {json_text(schema['default'])}"
+    return f"{name}?: {kind}"

@@ -3,6 +3,7 @@
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.model import Json
+from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.text.escape import json_text, one_line
 
 
@@ -58,9 +59,8 @@ def _text_views(name: str, tool: Tool, parameters: Json, returns: Json | None, r
     head = f"{name} [{tool.category}, {tool.effect}]"
     tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
     lines = [head, tool.full_description, "parameters:"]
-    properties = parameters.get("properties")
-    required = parameters.get("required") or []
-    for key, schema in (properties if isinstance(properties, dict) else {}).items():
+    required = required_of(parameters)
+    for key, schema in properties_of(parameters).items():
         lines.append(f"  {_parameter(key, schema, parameters, key in required)}")
     if returns is not None:
         lines.append(f"returns: {json_text(returns)}")

@@ -19,11 +19,11 @@ _MAX_LABEL: Final = 44
 
 def bars(name: str, title: str, rows: Sequence[tuple[str, int]], unit: str) -> str:
     """A bar for each label and value; `name` tells the picture from others on the page."""
-    most = max([value for _, value in rows] + [1])
+    largest = max([value for _, value in rows] + [1])
     parts = []
     for number, (label, value) in enumerate(rows):
         y = number * _ROW
-        width = max(2, round(_WIDTH * value / most))
+        width = max(2, round(_WIDTH * value / largest))
         parts.append(
             f'<text class="tf-label" x="0" y="{y + 14}">{html_text(_truncated(label))}</text>'
             f'<text class="tf-value" x="{_WIDTH}" y="{y + 14}" text-anchor="end">{value:,}</text>'

@@ -67,14 +67,14 @@ def table(schema: Json, *, is_result: bool = False) -> dict[str, object]:
 
 def _properties(schema: object, document: Json, prefix: str, depth: int) -> Iterator[Row]:
     required = required_of(schema)
-    for name, given in properties_of(schema).items():
-        inner = _resolved(given, document)
+    for name, prop in properties_of(schema).items():
+        inner = _resolved(prop, document)
         yield {
             "name": markdown_code(f"{prefix}{name}"),
-            "type": markdown_code(type_name(given, document)),
-            "default": _default(given, inner, name in required),
+            "type": markdown_code(type_name(prop, document)),
+            "default": _default(prop, inner, name in required),
             "constraints": "; ".join(_constraints(inner)),
-            "description": markdown(_description(given, inner)),
+            "description": markdown(_description(prop, inner)),
         }
         if depth < _MAX_DEPTH:
             nested = _inside(inner, document)
@@ -98,17 +98,17 @@ def _resolved(schema: object, document: Json) -> object:
     return schema
 
 
-def _default(given: object, inner: object, is_required: bool) -> str:
+def _default(prop: object, inner: object, is_required: bool) -> str:
     if is_required:
         return "required"
-    for schema in (given, inner):
+    for schema in (prop, inner):
         if isinstance(schema, dict) and "default" in schema:
             return markdown_code(json_text(schema["default"]))
     return ""
 
 
-def _description(given: object, inner: object) -> str:
-    for schema in (given, inner):
+def _description(prop: object, inner: object) -> str:
+    for schema in (prop, inner):
         if isinstance(schema, dict) and isinstance(schema.get("description"), str):
             text: str = schema["description"]
             return text

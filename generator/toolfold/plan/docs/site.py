@@ -15,14 +15,14 @@ from toolfold.plan.docs.links import (
 from toolfold.plan.model import Page
 from toolfold.plan.text.escape import html_text, markdown, yaml_text
 
-#: A menu with more tools than this would outweigh the page that it stands beside.
-MAX_TOOLS_IN_MENU: Final = 120
+# A menu with more tools than this would outweigh the page that it stands beside.
+_MAX_TOOLS_IN_MENU: Final = 120
 _LLMS_BUDGET: Final = 8000
 
 
 def site_configuration(facts: CatalogFacts) -> Page:
     """`mkdocs.yml`, which zensical and Material for MkDocs both read."""
-    with_tools = len(facts.tools) <= MAX_TOOLS_IN_MENU
+    with_tools = len(facts.tools) <= _MAX_TOOLS_IN_MENU
     values = {
         "name": yaml_text(html_text(facts.title)),
         "sections": [

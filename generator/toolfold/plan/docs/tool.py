@@ -139,17 +139,17 @@ def _others(words: str, tools: Sequence[str], name: str) -> str:
 
 def _example(source: ToolPageSource, example: Example) -> dict[str, str]:
     """One call as an agent makes it and as a Python client does."""
-    called, given = source.name, example.arguments
+    callee, arguments = source.name, example.arguments
     if source.exposure == "progressive" and source.runner:
-        called, given = source.runner, {"tool": source.name, "arguments": given}
-    request = {"name": called, "arguments": given}
+        callee, arguments = source.runner, {"tool": source.name, "arguments": arguments}
+    request = {"name": callee, "arguments": arguments}
     line = json_text(request)
-    code = f"await client.call_tool({python_value(called)}, {python_value(given)})"
+    code = f"await client.call_tool({python_value(callee)}, {python_value(arguments)})"
     if len(code) > _LINE:
         # As formatters lay it out, so that theirs and ours never differ.
         code = (
-            f"await client.call_tool(\n    {python_value(called)},\n"
-            f"    {python_value(given, deep=1)},\n)"
+            f"await client.call_tool(\n    {python_value(callee)},\n"
+            f"    {python_value(arguments, deep=1)},\n)"
         )
     return {
         "description": markdown(example.description or "Example"),
@@ -181,10 +181,12 @@ def _costs(source: ToolPageSource) -> list[dict[str, str]]:
 
 def _performance(tool: Tool) -> str:
     """What a call costs, as the author declared it, and the limits that it has."""
-    known = tool.performance
+    performance = tool.performance
     parts = [
-        f"A call is {known.speed}." if known and known.speed else "",
-        f"It answers with about {known.tokens:,} tokens." if known and known.tokens else "",
+        f"A call is {performance.speed}." if performance and performance.speed else "",
+        f"It answers with about {performance.tokens:,} tokens."
+        if performance and performance.tokens
+        else "",
         f"It is given up after {tool.timeout:g} seconds." if tool.timeout else "",
         f"Its answer may be given again for {tool.cache.ttl:g} seconds." if tool.cache else "",
         f"An answer beyond {tool.budget:,} tokens is cut, to be read on." if tool.budget else "",

@@ -67,7 +67,7 @@ class _ClassBuilder:
             alias["properties"]["root"] = self._type(document, self.name)
 
     def _type(self, schema: object, name: str) -> Json:
-        """The schema with references to classes for objects; a class made for itself gets `name`."""
+        """The schema with references to classes for objects; a class model for itself gets `name`."""
         if not isinstance(schema, dict):
             return _ANY
         if isinstance(schema.get("$ref"), str):
@@ -106,8 +106,7 @@ class _ClassBuilder:
         options = schema.get("anyOf", schema.get("oneOf"))
         if not isinstance(options, list) or "properties" in schema:
             return _ANY
-        suffixes = _option_names(options, name)
-        return _union([self._type(o, s) for o, s in zip(options, suffixes, strict=True)])
+        return _union([self._type(o, f"{name}Option{i}") for i, o in enumerate(options, start=1)])
 
     def _reference(self, reference: str, name: str) -> Json:
         if reference in self._named:
@@ -160,32 +159,34 @@ class _ClassBuilder:
         return not any(isinstance(part, dict) and {"$id", "id"} & set(part) for part in inner)
 
     def _class(self, schema: Json, name: str) -> None:
-        made: Json = {"type": "object", "properties": {}}
-        self.result.classes[name] = made
+        model: Json = {"type": "object", "properties": {}}
+        self.result.classes[name] = model
         if description := _described(schema):
-            made["description"] = description
+            model["description"] = description
         properties, required = properties_of(schema), required_of(schema)
         names = _field_names(properties)
         is_closed = schema.get("additionalProperties") is False and len(names) == len(properties)
         if is_closed and not schema.get("patternProperties"):
-            made["additionalProperties"] = False
+            model["additionalProperties"] = False
         for prop in names:
-            made["properties"][prop] = self._property(properties[prop], f"{name}{class_name(prop)}")
-        made["required"] = [p for p in names if p in required]
+            model["properties"][prop] = self._property(
+                properties[prop], f"{name}{class_name(prop)}"
+            )
+        model["required"] = [p for p in names if p in required]
         self.result.fields[name] = names
 
     def _property(self, schema: object, name: str) -> Json:
-        made = dict(self._type(schema, name))
+        model = dict(self._type(schema, name))
         if not isinstance(schema, dict):
-            return made
-        if "type" in made and made["type"] == schema.get("type"):
+            return model
+        if "type" in model and model["type"] == schema.get("type"):
             # Only here: inside unions and items the generator would wrap each in a class.
-            made |= _limits(schema, made["type"])
+            model |= _limits(schema, model["type"])
         if description := _described(schema):
-            made["description"] = description
-        if "default" in schema and _default_fits(schema["default"], made):
-            made["default"] = schema["default"]
-        return made
+            model["description"] = description
+        if "default" in schema and _default_fits(schema["default"], model):
+            model["default"] = schema["default"]
+        return model
 
     def _unique(self, name: str) -> str:
         unique, number = name, 2
@@ -242,8 +243,8 @@ def _limits(schema: Json, kind: str) -> Json:
     limits = {}
     for key in _LIMITS.get(kind, ()):
         value = schema.get(key)
-        wanted = int | float if "imum" in key else int
-        if isinstance(value, wanted) and not isinstance(value, bool):
+        number = int | float if "imum" in key else int
+        if isinstance(value, number) and not isinstance(value, bool):
             limits[key] = value
     return limits
 
@@ -261,10 +262,6 @@ def _union(options: list[Json]) -> Json:
     return unique[0] if len(unique) == 1 else {"anyOf": unique}
 
 
-def _option_names(options: list[object], name: str) -> list[str]:
-    return [f"{name}Option{number}" for number in range(1, len(options) + 1)]
-
-
 def _merged_objects(parts: list[Json]) -> Json:
     merged: Json = {"type": "object", "properties": {}, "required": []}
     for part in parts:
@@ -278,14 +275,14 @@ def _merged_objects(parts: list[Json]) -> Json:
     return merged
 
 
-def _default_fits(default: object, made: Json) -> bool:
+def _default_fits(default: object, model: Json) -> bool:
     """Whether a model can have the default: a scalar or a list of scalars, of the right type."""
-    kinds = [part.get("type") for part in made.get("anyOf", [made])]
-    if "enum" in made:
-        return default in made["enum"] and isinstance(default, str)
+    kinds = [part.get("type") for part in model.get("anyOf", [model])]
+    if "enum" in model:
+        return default in model["enum"] and isinstance(default, str)
     if isinstance(default, list):
         flat = all(isinstance(v, str | int | float | bool) for v in default)
-        items = made.get("items", {}).get("type")
+        items = model.get("items", {}).get("type")
         return "array" in kinds and flat and all(_is_of(v, items) for v in default)
     return any(_is_of(default, kind) for kind in kinds)
 

@@ -1,0 +1,63 @@
+"""Pages of tools and categories: plain data, made from their sources alone."""
+
+import json
+from dataclasses import replace
+
+from toolfold.manifest.schema import Example, Tool
+from toolfold.plan.docs.category import CategoryPageSource, CategoryRow, category_page
+from toolfold.plan.docs.tool import ToolPageSource, tool_page
+
+TOOL = Tool(
+    category="files",
+    effect="write",
+    summary="Write a file",
+    parameters={"path": {"$ref": "#/$defs/Path", "required": True}},
+    examples=[Example(arguments={"path": "a.txt"})],
+)
+SOURCE = ToolPageSource(
+    name="write_file",
+    tool=TOOL,
+    category_title="Files",
+    signature="write_file(path: str)",
+    tokens={"hit": 5, "summary": 10, "schema": 30, "full": 40, "listed": 35},
+    uses=("Related: [`read_file`](../tools/read_file.md)",),
+    exposure="progressive",
+    runner="run_write",
+    meta_names={"schema": "tool_schema", "run_read": "run_read", "run_write": "run_write"},
+    definitions={"Path": {"type": "string", "description": "Below the root"}},
+)
+
+
+def test_page_of_a_tool_is_plain_data() -> None:
+    values = tool_page(SOURCE)
+
+    assert json.loads(json.dumps(values)) == values
+
+
+def test_page_of_a_tool_shows_definitions_costs_and_the_call_through_its_runner() -> None:
+    values = tool_page(SOURCE)
+
+    assert "Below the root" in str(values["parameters"])
+    assert "tool_schema(tool)" in str(values["costs"])
+    assert '"name": "run_write"' in str(values["examples"])
+
+
+def test_page_of_a_tool_shows_a_direct_call_where_every_tool_is_listed() -> None:
+    examples = str(tool_page(replace(SOURCE, exposure="direct"))["examples"])
+
+    assert '"name":"write_file"' in examples
+    assert "run_write" not in examples
+
+
+def test_page_of_a_category_counts_meta_tools_but_not_their_cost() -> None:
+    tools = (
+        CategoryRow("read_file", "Read", "read", 20),
+        CategoryRow("write_file", "Write", "write", 35),
+        CategoryRow("search_tools", "Find tools", "read", is_meta=True),
+    )
+
+    values = category_page(CategoryPageSource("Files", "", tools))
+
+    assert values["summary"] == "3 tools, 55 tokens when listed."
+    assert "search_tools" not in str(values["chart"])
+    assert json.loads(json.dumps(values)) == values
