@@ -16,7 +16,7 @@ from toolfold.manifest.read import read_document
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.manifest.sections import Cut, Section, cut
 from toolfold.manifest.shape import shape
-from toolfold.manifest.tree import Mapping
+from toolfold.manifest.tree import PlacedMapping
 from toolfold.manifest.validate import validate_tool
 
 
@@ -28,7 +28,7 @@ def glance(path: Path) -> Loaded:
     """The manifest at `path`, its tools unread; UnsureError where that is not enough."""
     cuts: list[Cut] = []
 
-    def parse(source: Source) -> Mapping:
+    def parse(source: Source) -> PlacedMapping:
         found = cut(source)
         if found is None:
             raise UnsureError
@@ -59,17 +59,17 @@ def glance(path: Path) -> Loaded:
     return Loaded(manifest, tree, path.name, reader.inputs, (), sections, is_glance=True)
 
 
-def _begins_there(root: Mapping, sections: Sequence[Section]) -> bool:
+def _begins_there(root: PlacedMapping, sections: Sequence[Section]) -> bool:
     """Whether the tools of a document are the block of keys that its text was cut at, or none."""
     if not sections:
         return "tools" not in root
     tools, first = root.get("tools"), sections[0]
-    if not isinstance(tools, Mapping) or tools.keys_at != {first.name: first.at}:
+    if not isinstance(tools, PlacedMapping) or tools.keys_at != {first.name: first.at}:
         return False
     return tools[first.name] is None
 
 
-class _Unread(Mapping):
+class _Unread(PlacedMapping):
     """The tools of a manifest as data with places, each read when it is asked for."""
 
     def __init__(self, at: Place, sections: dict[str, Section]) -> None:
@@ -95,7 +95,7 @@ class _Unread(Mapping):
 class _Tools(dict[str, Any]):
     """The tools of a manifest, each read, shaped and held to the rules when it is asked for."""
 
-    def of(self, frame: Manifest, tree: Mapping) -> Manifest:
+    def of(self, frame: Manifest, tree: PlacedMapping) -> Manifest:
         """The manifest whose tools these are."""
         self._tree = tree
         self._manifest = frame.model_copy(update={"tools": self})

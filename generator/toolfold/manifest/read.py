@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import yaml
 
 from toolfold.errors import ManifestError, Place, Problem, Source
-from toolfold.manifest.tree import Items, Mapping
+from toolfold.manifest.tree import PlacedList, PlacedMapping
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_DEPTH: Final = 64
@@ -41,11 +41,11 @@ _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 class Document(NamedTuple):
     """What a text holds, and whether any part of it may be said again elsewhere."""
 
-    root: Mapping
+    root: PlacedMapping
     has_anchors: bool
 
 
-def read_yaml(data: bytes, name: str, order: int = 0) -> Mapping:
+def read_yaml(data: bytes, name: str, order: int = 0) -> PlacedMapping:
     """The one document in `data` as a mapping with places.
 
     Raises ManifestError: with every duplicate key, tag and misfit scalar at once where the
@@ -67,7 +67,7 @@ def read_document(
         raise ManifestError([_problem(source, 1, 1, "nested too deeply to read")]) from None
     if builder.problems:
         raise ManifestError(builder.problems)
-    if not isinstance(root, Mapping):
+    if not isinstance(root, PlacedMapping):
         fact = "the file is empty" if root is None else "the file is not a mapping of keys"
         raise ManifestError([_problem(source, 1, 1, fact, "start with `toolfold: 1`")])
     return Document(root, builder.has_anchors)
@@ -138,8 +138,8 @@ class _Builder:
             return self._mapping(event, depth)
         return self._items(event, depth)
 
-    def _mapping(self, event: Any, depth: int) -> Mapping:
-        mapping = Mapping(self._place(event))
+    def _mapping(self, event: Any, depth: int) -> PlacedMapping:
+        mapping = PlacedMapping(self._place(event))
         while not isinstance(key_event := self._next(), yaml.MappingEndEvent):
             key_at = self._place(key_event)
             key = self._key(key_event, depth)
@@ -162,8 +162,8 @@ class _Builder:
         self._report(event, "a key that is not plain text", "use a simple name as the key")
         return None
 
-    def _items(self, event: Any, depth: int) -> Items:
-        items = Items(self._place(event))
+    def _items(self, event: Any, depth: int) -> PlacedList:
+        items = PlacedList(self._place(event))
         while not isinstance(item := self._next(), yaml.SequenceEndEvent):
             items.append(self._node(item, depth + 1))
             items.items_at.append(self._place(item))

@@ -4,9 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
 from toolfold.errors import Place, Problem, Severity
-from toolfold.manifest.tree import Mapping, dotted, place_of
-
-ManifestPath = tuple[str | int, ...]
+from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, place_of
 
 
 class Said(NamedTuple):
@@ -32,7 +30,7 @@ class Report(Protocol):
 class Problems:
     """What was found so far; planning goes on, so that one run reports everything."""
 
-    def __init__(self, tree: Mapping) -> None:
+    def __init__(self, tree: PlacedMapping) -> None:
         self.tree = tree
         self.found: list[Problem] = []
         self.errors = 0

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolfold.manifest.schema import Tool
-from toolfold.plan.problems import ManifestPath
+from toolfold.manifest.tree import ManifestPath
 from toolfold.plan.schemas.keywords import SchemaPath, walk
 
 Schema = dict[str, Any]
