@@ -83,17 +83,13 @@ def _problem(tree: PlacedMapping, detail: ErrorDetails) -> Problem:
 def _path(tree: PlacedMapping, location: Sequence[str | int]) -> ManifestPath:
     """The manifest's path for Pydantic's location, which also holds the tags of unions."""
     path: list[str | int] = []
-    node: object = tree
+    node: Any = tree
     for step in location:
-        if isinstance(node, dict) and step in node:
-            node = node[step]
-        elif isinstance(node, list) and isinstance(step, int):
-            node = node[step]
-        elif step in _UNION_TAGS:
+        is_known = step in node if isinstance(node, dict) else isinstance(node, list)
+        if not is_known and step in _UNION_TAGS:
             continue
-        else:
-            node = None
         path.append(step)
+        node = node[step] if is_known else None
     return tuple(path)
 
 
