@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from toolfold.cli.report import machine_report, report
 from toolfold.errors import ManifestError, Place, Problem, Severity, Source
+from toolfold.report import machine_report, report
 
 
 def problem(

@@ -1,4 +1,4 @@
-"""Foreign tools to a manifest's data: what goes under which key, and nothing lost."""
+"""Converting foreign tools to a manifest's data."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _ABBREVIATIONS: Final = frozenset({"etc", "vs", "approx", "incl", "dr", "no", "s
 
 
 def manifest_of(tools: Sequence[ForeignTool], server: str) -> Json:
-    """The manifest's data, tools in their order, foreign schemas kept as they are."""
+    """The manifest's data, tools in their order, foreign schemas unchanged."""
     names = tool_names(tools)
     grouped = categories(tools)
     return {
@@ -27,7 +27,7 @@ def manifest_of(tools: Sequence[ForeignTool], server: str) -> Json:
 
 
 def server_name(tools: Sequence[ForeignTool], fallback: str) -> str:
-    """The one server's name, or the fallback, in a form that a manifest takes."""
+    """The one server's name, or the fallback, with other characters replaced that a manifest refuses."""
     servers = {tool.server for tool in tools}
     name = servers.pop() if len(servers) == 1 else fallback
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-")[:64] or "imported"
