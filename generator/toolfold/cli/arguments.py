@@ -1,13 +1,15 @@
-"""The arguments of every command; `run` names the function that carries it out."""
+"""The arguments of every command; `run` is the function that carries it out."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
 import toolfold
+from toolfold.cli import run
 
-# What `add_subparsers` returns has no public name.
-_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"
+Run: TypeAlias = Callable[[argparse.Namespace], int]
+_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # which has no public name
 
 
 def parser() -> argparse.ArgumentParser:
@@ -19,8 +21,7 @@ def parser() -> argparse.ArgumentParser:
     _add_init(commands)
     _add_generate(commands)
     _add_check(commands)
-    schema = commands.add_parser("schema", help="print the manifest's JSON Schema for editors")
-    schema.set_defaults(run="schema")
+    _command(commands, run.schema, "schema", "print the manifest's JSON Schema for editors")
     _add_budget(commands)
     _add_serve(commands)
     _add_try(commands)
@@ -36,27 +37,32 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n  see `{self.prog} --help`\n")
 
 
+def _command(commands: _Commands, run: Run, name: str, help_: str) -> argparse.ArgumentParser:
+    """Add a command, which `run` carries out."""
+    parser = commands.add_parser(name, help=help_)
+    parser.set_defaults(run=run)
+    return parser
+
+
 def _add_init(commands: _Commands) -> None:
-    init = commands.add_parser("init", help="write a small working server to start from")
+    init = _command(commands, run.init, "init", "write a small working server to start from")
     init.add_argument("folder", nargs="?", type=Path, default=Path(), help="default: this folder")
     init.add_argument("--name", help="the server's name; default: the folder's")
     init.add_argument("--pytest", action="store_true", help="also a test that runs `check`")
     init.add_argument("--github", action="store_true", help="also workflows: check, publish docs")
-    init.set_defaults(run="init")
 
 
 def _add_generate(commands: _Commands) -> None:
-    generate = commands.add_parser("generate", help="generate the package and the docs")
+    generate = _command(commands, run.generate, "generate", "generate the package and the docs")
     _add_project(generate)
     _add_reporting(generate)
     generate.add_argument("-q", "--quiet", action="store_true", help="say nothing on success")
     generate.add_argument("--watch", action="store_true", help="again after every save")
     _add_commit(generate)
-    generate.set_defaults(run="generate")
 
 
 def _add_check(commands: _Commands) -> None:
-    check = commands.add_parser("check", help="is the generated output current?")
+    check = _command(commands, run.check, "check", "is the generated output current?")
     _add_project(check)
     _add_reporting(check)
     check.add_argument("--diff", action="store_true", help="show how files differ")
@@ -64,16 +70,12 @@ def _add_check(commands: _Commands) -> None:
         "--strict", action="store_true", help="fail where a prompt does not find its tool"
     )
     _add_commit(check)
-    check.set_defaults(run="check")
 
 
 def _add_budget(commands: _Commands) -> None:
-    budget = commands.add_parser("budget", help="what every view and tool costs in tokens")
-    budget.add_argument(
-        "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
-    )
+    budget = _command(commands, run.budget, "budget", "what every view and tool costs in tokens")
+    _add_manifest(budget)
     budget.add_argument("--format", choices=("text", "json"), default="text")
-    budget.set_defaults(run="budget")
 
 
 def _add_serve(commands: _Commands) -> None:
@@ -86,39 +88,36 @@ def _add_serve(commands: _Commands) -> None:
     _add_project(serve)
     add_options(serve)
     serve.add_argument("--reload", action="store_true", help="restart after every save")
-    serve.set_defaults(run="serve")
+    serve.set_defaults(run=run.serve)
 
 
 def _add_try(commands: _Commands) -> None:
-    try_ = commands.add_parser("try", help="call one tool in this process")
+    try_ = _command(commands, run.try_, "try", "call one tool in this process")
     try_.add_argument("tool")
     try_.add_argument("arguments", nargs="?", default="{}", metavar="JSON", help="default: {}")
     _add_project(try_)
-    try_.set_defaults(run="try")
 
 
 def _add_search(commands: _Commands) -> None:
-    search = commands.add_parser("search", help="what agents would find, and why")
+    search = _command(commands, run.search, "search", "what agents would find, and why")
     search.add_argument("query")
     search.add_argument("--limit", type=_positive, default=5, help="default: 5")
     _add_search_options(search)
-    search.set_defaults(run="search")
 
 
 def _add_eval(commands: _Commands) -> None:
-    eval_ = commands.add_parser("eval", help="how well search finds what labelled queries need")
+    eval_ = _command(
+        commands, run.eval_, "eval", "how well search finds what labelled queries need"
+    )
     eval_.add_argument("queries", type=Path, metavar="QUERIES.jsonl")
     eval_.add_argument("--rankings", type=Path, metavar="OUT.jsonl", help="write what was found")
     _add_search_options(eval_)
-    eval_.set_defaults(run="eval")
 
 
 def _add_search_options(parser: argparse.ArgumentParser) -> None:
     from toolfold_runtime.serving.serve import STRATEGIES
 
-    parser.add_argument(
-        "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
-    )
+    _add_manifest(parser)
     parser.add_argument("--search", choices=STRATEGIES, help="default: the manifest's")
     parser.add_argument("--json", action="store_true", help="for machines")
 
@@ -132,7 +131,7 @@ def _positive(text: str) -> int:
 def _add_import(commands: _Commands) -> None:
     import_ = commands.add_parser("import", help="turn other people's tools into a manifest")
     kinds = import_.add_subparsers(dest="kind", metavar="KIND", required=True)
-    tools = kinds.add_parser("tools", help="saved `tools/list` answers")
+    tools = _command(kinds, run.import_tools, "tools", "saved `tools/list` answers")
     tools.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
     tools.add_argument(
         "-o", "--output", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
@@ -140,23 +139,22 @@ def _add_import(commands: _Commands) -> None:
     tools.add_argument("--name", help="the server's name; default: from the files")
     tools.add_argument("--force", action="store_true", help="replace a manifest that differs")
     _add_format(tools)
-    tools.set_defaults(run="import_tools")
 
 
 def _add_docs(commands: _Commands) -> None:
     docs = commands.add_parser("docs", help="the generated docs as a static site")
     kinds = docs.add_subparsers(dest="kind", metavar="KIND", required=True)
-    build = kinds.add_parser("build", help="build the site")
+    build = _command(kinds, run.docs_build, "build", "build the site")
     _add_project(build)
     _add_reporting(build)
     build.add_argument("--site", type=Path, help="default: site/ beside the manifest")
     build.add_argument("--since", metavar="REV", help="add what changed since a git revision")
-    build.set_defaults(run="docs_build")
-    serve = kinds.add_parser("serve", help="preview the site, built again after every save")
+    serve = _command(
+        kinds, run.docs_serve, "serve", "preview the site, built again after every save"
+    )
     _add_project(serve)
     serve.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     serve.add_argument("--port", type=int, default=8001, help="default: 8001")
-    serve.set_defaults(run="docs_serve")
 
 
 def _add_commit(parser: argparse.ArgumentParser) -> None:
@@ -168,10 +166,14 @@ def _add_commit(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_project(parser: argparse.ArgumentParser) -> None:
+    _add_manifest(parser)
+    parser.add_argument("-o", "--output", type=Path, help="default: generated/ beside the manifest")
+
+
+def _add_manifest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
     )
-    parser.add_argument("-o", "--output", type=Path, help="default: generated/ beside the manifest")
 
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
@@ -184,5 +186,5 @@ def _add_format(parser: argparse.ArgumentParser) -> None:
 def _add_reporting(parser: argparse.ArgumentParser) -> None:
     _add_format(parser)
     parser.add_argument(
-        "--no-cache", dest="cache", action="store_false", help="neither read nor keep pieces"
+        "--no-cache", dest="cache", action="store_false", help="neither read nor write the cache"
     )

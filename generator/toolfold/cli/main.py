@@ -11,23 +11,12 @@ from typing import Final
 from toolfold import __version__
 from toolfold.cli.arguments import parser
 from toolfold.cli.printing import Printer, complain
-from toolfold.cli.run import COMMANDS
 from toolfold.errors import ManifestError, OutputError, UsageError
 
 # What each extra is for, and the modules that it installs.
+_RENDERING: Final = ("yaml", "jinja2", "datamodel_code_generator", "ruff")
 _EXTRAS: Final = {
-    "generate": (
-        "the generator",
-        (
-            "yaml",
-            "jinja2",
-            "datamodel_code_generator",
-            "ruff",
-            "splintr",
-            "splintr_rs",
-            "watchfiles",
-        ),
-    ),
+    "generate": ("the generator", (*_RENDERING, "splintr", "splintr_rs", "watchfiles")),
     "docs": ("the site builder", ("zensical", "pyromark", "pygments", "markdown")),
 }
 
@@ -48,7 +37,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _exit_code(options: argparse.Namespace) -> int:
     try:
-        return COMMANDS[options.run](options)
+        exit_code: int = options.run(options)
+        return exit_code
     except ManifestError as error:
         Printer(options.format, options.verbose).refusal(error)
         return 1

@@ -6,7 +6,6 @@ Each imports what it needs when it runs, so that `--help` and a cached `check` a
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -25,13 +24,14 @@ _STRICT: Final = ("retrieval",)
 _MOST_SHOWN: Final = 5
 
 
-def _generate(options: argparse.Namespace) -> int:
-    from toolfold.commands.generate import generate
+def generate(options: argparse.Namespace) -> int:
+    """Generate once, or with `--watch` after every save."""
+    from toolfold.commands.generate import generate as bring_up_to_date
 
     project, printer = _project(options), _printer(options)
     if options.watch:
         return _watch(project, printer)
-    done = generate(project, progress())
+    done = bring_up_to_date(project, progress())
     comparison = _comparison(project, "warning", may_write=True)
     printer.problems([*done.warnings, *comparison.problems])
     if not options.quiet:
@@ -57,11 +57,12 @@ def _watch(project: "Project", printer: Printer) -> int:
     return 0
 
 
-def _check(options: argparse.Namespace) -> int:
-    from toolfold.commands.generate import check
+def check(options: argparse.Namespace) -> int:
+    """Print what is not current; 1 where anything is not."""
+    from toolfold.commands.generate import check as compare_output
 
     project, printer = _project(options), _printer(options)
-    done = check(project, progress())
+    done = compare_output(project, progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
     comparison = _comparison(project, "error", may_write=False)
     printer.problems([*done.warnings, *comparison.problems], drift)
@@ -79,7 +80,8 @@ def _check(options: argparse.Namespace) -> int:
     return _ready_to_commit(project.output, None) if options.for_commit else 0
 
 
-def _budget(options: argparse.Namespace) -> int:
+def budget(options: argparse.Namespace) -> int:
+    """Print what every view and tool costs."""
     from toolfold.cli.results import budget_json, budget_text
     from toolfold.commands.budget import budget_report
 
@@ -89,25 +91,28 @@ def _budget(options: argparse.Namespace) -> int:
     return 0
 
 
-def _schema(_: argparse.Namespace) -> int:
+def schema(_: argparse.Namespace) -> int:
+    """Print the manifest's JSON Schema."""
     from toolfold.manifest.editor_schema import manifest_schema
 
     print(json.dumps(manifest_schema(), indent=2))
     return 0
 
 
-def _init(options: argparse.Namespace) -> int:
-    from toolfold.commands.init import init
+def init(options: argparse.Namespace) -> int:
+    """Write a small working server."""
+    from toolfold.commands.init import init as write_project
 
     extras = frozenset(extra for extra in ("pytest", "github") if getattr(options, extra))
-    for line in init(options.folder, options.name, extras):
+    for line in write_project(options.folder, options.name, extras):
         print(line)
     folder = "" if options.folder == Path() else f"cd {options.folder} && "
     print(f'next: {folder}toolfold generate && toolfold try hello \'{{"name": "Ada"}}\'')
     return 0
 
 
-def _import_tools(options: argparse.Namespace) -> int:
+def import_tools(options: argparse.Namespace) -> int:
+    """Write a manifest of other people's tools."""
     from toolfold.importing.run import import_tools
 
     printer = _printer(options)
@@ -119,28 +124,27 @@ def _import_tools(options: argparse.Namespace) -> int:
     return 0
 
 
-def _docs_build(options: argparse.Namespace) -> int:
-    from toolfold.commands.generate import check
+def docs_build(options: argparse.Namespace) -> int:
+    """Build the site of the docs; 1 where they are not current."""
+    from toolfold.commands.generate import check as compare_output
     from toolfold.site.build import build_site, require_builder
+    from toolfold.site.since import changes_since
 
     require_builder()
     project, printer = _project(options), _printer(options)
-    done = check(project, progress())
+    done = compare_output(project, progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
     printer.problems(done.warnings, drift)
     if drift:
         return _out_of_date()
-    changes = ""
-    if options.since is not None:
-        from toolfold.site.since import changes_since
-
-        changes = changes_since(options.manifest, options.since)
+    changes = "" if options.since is None else changes_since(options.manifest, options.since)
     site = build_site(project.output, options.site or options.manifest.parent / "site", changes)
     printer.result(f"{site.folder}/: {site.pages} pages")
     return 0
 
 
-def _docs_serve(options: argparse.Namespace) -> int:
+def docs_serve(options: argparse.Namespace) -> int:
+    """Preview the site until interrupted."""
     from toolfold.site.preview import preview
 
     project, printer = _project(options), _printer(options)
@@ -148,7 +152,8 @@ def _docs_serve(options: argparse.Namespace) -> int:
     return preview(project, address, lambda done: _print_outcome(done, project.output, printer))
 
 
-def _serve(options: argparse.Namespace) -> int:
+def serve(options: argparse.Namespace) -> int:
+    """Serve the generated package until the client goes away."""
     if options.reload:
         from toolfold.develop.reload import serve_and_reload
 
@@ -162,7 +167,8 @@ def _serve(options: argparse.Namespace) -> int:
     return serve_with(server.catalog, server.meta_tools, server.root, options)
 
 
-def _try(options: argparse.Namespace) -> int:
+def try_(options: argparse.Namespace) -> int:
+    """Print the answer of one tool; 1 where it is an error."""
     from toolfold.commands.call import try_tool
 
     answer = try_tool(options.manifest, options.output, options.tool, options.arguments)
@@ -170,7 +176,8 @@ def _try(options: argparse.Namespace) -> int:
     return 1 if answer.is_error else 0
 
 
-def _search(options: argparse.Namespace) -> int:
+def search(options: argparse.Namespace) -> int:
+    """Print what agents would find, and why."""
     from toolfold.cli.results import search_json, search_text
     from toolfold.commands.search import search_of
 
@@ -180,7 +187,8 @@ def _search(options: argparse.Namespace) -> int:
     return 0
 
 
-def _eval(options: argparse.Namespace) -> int:
+def eval_(options: argparse.Namespace) -> int:
+    """Print how well search finds what labelled queries need."""
     from toolfold.cli.results import evaluation_json, evaluation_text
     from toolfold.commands.evaluate import evaluate, read_queries, write_rankings
     from toolfold.commands.search import search_of
@@ -192,22 +200,6 @@ def _eval(options: argparse.Namespace) -> int:
         write_rankings(done, options.rankings)
     print(evaluation_json(done) if options.json else evaluation_text(done))
     return 0
-
-
-COMMANDS: Final[dict[str, Callable[[argparse.Namespace], int]]] = {
-    "budget": _budget,
-    "check": _check,
-    "docs_build": _docs_build,
-    "docs_serve": _docs_serve,
-    "eval": _eval,
-    "generate": _generate,
-    "import_tools": _import_tools,
-    "init": _init,
-    "schema": _schema,
-    "search": _search,
-    "serve": _serve,
-    "try": _try,
-}
 
 
 def _printer(options: argparse.Namespace) -> Printer:

@@ -13,16 +13,6 @@ from toolfold.errors import UsageError
 #: The length of a ranking; metrics look at the first ten, reciprocal rank at all of these.
 RANKING_LENGTH: Final = 20
 
-_METRICS: Final = (
-    "hit@1",
-    "recall@1",
-    "recall@5",
-    "recall@10",
-    "nDCG@10",
-    "MRR",
-    "all-needed@10",
-)
-
 
 @dataclass(frozen=True)
 class Labelled:
@@ -68,7 +58,7 @@ def evaluate(
     labelled = list(queries)
     rankings = {one.id: list(ranked(one.query, RANKING_LENGTH)) for one in labelled}
     rows = [scores(rankings[one.id], one.needs) for one in labelled]
-    metrics = {name: fmean(row[name] for row in rows) for name in _METRICS}
+    metrics = {name: fmean(row[name] for row in rows) for name in rows[0]}
     ids = set(known)
     unknown = sum(not need & ids for one in labelled for need in one.needs)
     return Evaluation(rankings, metrics, unknown)

@@ -77,10 +77,7 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
     if existing:
         raise UsageError(f"{', '.join(existing)}: already there; nothing was written")
     folder.mkdir(parents=True, exist_ok=True)
-    for path, text in files.items():
-        path.write_text(text, encoding="utf-8", newline="\n")
-        yield f"{path}: written"
-    for path, text in project_files(folder, extras):
+    for path, text in [*files.items(), *project_files(folder, extras)]:
         if path.exists() or path.is_symlink():
             yield f"{path}: already there; what it could hold:\n{text}"
             continue

@@ -17,6 +17,8 @@ _DOWN: Final = "the server does not run: see its log, mend it and save"
 
 Json = dict[str, Any]
 
+_LIST_CHANGED: Final[Json] = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+
 
 class StdioProxy:
     """A server behind a client's stdio; `client_left` is set when the client has gone."""
@@ -49,7 +51,7 @@ class StdioProxy:
             self._is_listening = True
             threading.Thread(target=self._forward_requests, daemon=True).start()
         elif self._initialization:
-            self._send_to_client({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+            self._write(_encoded(_LIST_CHANGED))
 
     def stop(self) -> None:
         """End the server."""
@@ -61,12 +63,8 @@ class StdioProxy:
         if process is None:
             return
         with contextlib.suppress(OSError):
-            _stdin(process).close()  # which is how a server on stdio is told to end
-        try:
-            process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
+            _stdin(process).close()  # which asks a server on stdio to end
+        wait_or_kill(process)
 
     def _initialize(self, process: subprocess.Popen[bytes]) -> None:
         """Repeat the client's initialization to a new server, and drop its answers."""
@@ -117,15 +115,21 @@ class StdioProxy:
 
     def _send_error(self, request_id: object, text: str) -> None:
         error = {"code": -32000, "message": text}
-        self._send_to_client({"jsonrpc": "2.0", "id": request_id, "error": error})
-
-    def _send_to_client(self, message: Json) -> None:
-        self._write(_encoded(message))
+        self._write(_encoded({"jsonrpc": "2.0", "id": request_id, "error": error}))
 
     def _write(self, line: bytes) -> None:
         with self._stdout_lock, contextlib.suppress(BrokenPipeError):
             sys.stdout.buffer.write(line)
             sys.stdout.buffer.flush()
+
+
+def wait_or_kill(process: subprocess.Popen[bytes]) -> None:
+    """Wait a few seconds for a process that was asked to end, then kill it."""
+    try:
+        process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
 
 
 def _promise_list_changed(result: object) -> None:

@@ -10,10 +10,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from toolfold.commands.generate import Project
-from toolfold.develop.proxy import StdioProxy
+from toolfold.develop.proxy import StdioProxy, wait_or_kill
 from toolfold.develop.watch import Outcome, Regenerated, Regenerator
 from toolfold.errors import ManifestError, OutputError, UsageError
 from toolfold.report import report
@@ -21,24 +21,11 @@ from toolfold.report import report
 if TYPE_CHECKING:
     from watchfiles import Change
 
-Log = Callable[[str], None]
-
 _DEBOUNCE: Final = 100  # milliseconds: an editor's save is several events
-_GRACE: Final = 5.0  # seconds that a server has to end by itself
-
-
-class RestartableServer(Protocol):
-    """A server that can be started again."""
-
-    def restart(self) -> None:
-        """End the running server, if any, and start a new one."""
-
-    def stop(self) -> None:
-        """End the running server, if any."""
 
 
 def serve_and_reload(
-    project: Project, arguments: Sequence[str], log: Log, *, over_http: bool
+    project: Project, arguments: Sequence[str], log: Callable[[str], None], *, over_http: bool
 ) -> int:
     """Generate and serve; do so again after a save of the manifest or of Python code beside it.
 
@@ -48,9 +35,7 @@ def serve_and_reload(
     log(_summary(regenerator.run()))
     command = [sys.executable, "-m", "toolfold", *arguments]
     client_left = threading.Event()
-    server: RestartableServer = (
-        HttpServer(command) if over_http else StdioProxy(command, client_left)
-    )
+    server = HttpServer(command) if over_http else StdioProxy(command, client_left)
     signal.signal(signal.SIGTERM, _exit)
     try:
         server.restart()
@@ -81,14 +66,9 @@ class HttpServer:
 
     def stop(self) -> None:
         """End the running server, if any."""
-        if self._process is None:
-            return
-        self._process.terminate()
-        try:
-            self._process.wait(_GRACE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if self._process is not None:
+            self._process.terminate()
+            wait_or_kill(self._process)
 
 
 def _saves(regenerator: Regenerator, stop: threading.Event) -> Iterator[set[Path]]:

@@ -35,9 +35,8 @@ class Regenerated:
     costs: tuple[str, ...]
 
 
-#: A save that was refused: everything that is wrong with it, or why it could not be written.
-Refused: TypeAlias = ManifestError | OutputError | UsageError
-Outcome: TypeAlias = Regenerated | Refused
+#: What came of a run; an error is why it was refused, and then the output was not touched.
+Outcome: TypeAlias = Regenerated | ManifestError | OutputError | UsageError
 
 
 def watch_and_generate(project: Project, show: Callable[[Outcome], None]) -> None:
@@ -115,8 +114,7 @@ class Regenerator:
             written = write_tree(compiled.files, project.output)
             remember(store, project.manifest, project.way_back, compiled)
         self.last = compiled
-        now = self._stamps()
-        self._seen = {path: self._seen.get(path, now.get(path, (0, 0))) for path in now}
+        self._seen = {path: self._seen.get(path, now) for path, now in self._stamps().items()}
         costs = tuple(changed_costs(before.costs, compiled.costs)) if before else ()
         return Regenerated(written, compiled.warnings, compiled.exposure, costs)
 

@@ -8,13 +8,7 @@ from pathlib import Path
 from typing import Final
 
 _BASES_WITHOUT_METHODS: Final = frozenset(
-    {
-        "object",
-        "typing.Protocol",
-        "typing.Generic",
-        "typing_extensions.Protocol",
-        "abc.ABC",
-    }
+    {"object", "typing.Protocol", "typing.Generic", "typing_extensions.Protocol", "abc.ABC"}
 )
 _PLAIN_DECORATORS: Final = frozenset(
     {"dataclasses.dataclass", "typing.final", "typing.runtime_checkable"}

@@ -9,7 +9,7 @@ from typing import Final
 from toolfold.errors import Place, Problem, Severity, Source
 from toolfold.implementation.classes import ClassReader, Module
 from toolfold.implementation.scaffold import scaffold, stub
-from toolfold.plan.model import ProtocolPlan
+from toolfold.plan.model import MethodPlan, ProtocolPlan
 
 _CODE: Final = "implementation"
 _NONE_DECLARED: Final = (
@@ -80,19 +80,13 @@ class _Implementation:
             unseen = ", ".join(dict.fromkeys(methods.unseen))
             who = f"{module.path}: {self.class_name} may get {len(missing)} methods"
             return Comparison(notices=(f"{who} from {unseen}, which was not looked into",))
-        package = self.protocol.package
-        problems = tuple(
-            Problem(
-                place,
-                self.class_name,
-                f'no method "{method.name}", which carries out a tool',
-                severity=self.severity,
-                code=_CODE,
-                stub=stub(package, [method]),
-            )
-            for method in missing
-        )
-        return Comparison(problems, stub(package, missing) if missing else "")
+        problems = tuple(self._missing(place, method) for method in missing)
+        return Comparison(problems, stub(self.protocol.package, missing) if missing else "")
+
+    def _missing(self, place: Place, method: MethodPlan) -> Problem:
+        fact = f'no method "{method.name}", which carries out a tool'
+        source = stub(self.protocol.package, [method])
+        return Problem(place, self.class_name, fact, "", self.severity, _CODE, source)
 
     def _absent(self, *, may_write: bool) -> Comparison:
         """Write the scaffold, or report that there is no file."""

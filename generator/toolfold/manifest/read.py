@@ -73,7 +73,7 @@ def read_document(
     if not isinstance(root, PlacedMapping):
         fact = "the file is empty" if root is None else "the file is not a mapping of keys"
         raise ManifestError([_problem(source, 1, 1, fact, "start with `toolfold: 1`")])
-    return Document(root, builder.has_anchors)
+    return Document(root, bool(builder.anchors))
 
 
 class _Anchored(NamedTuple):
@@ -96,13 +96,8 @@ class _Builder:
         self._line = line
         self._next = _LOADER(text).get_event
         self.problems: list[Problem] = []
-        self._anchors: dict[str, _Anchored] = {}
+        self.anchors: dict[str, _Anchored] = {}
         self._aliased = 0
-
-    @property
-    def has_anchors(self) -> bool:
-        """Whether any value has an anchor."""
-        return bool(self._anchors)
 
     def document(self, depth: int) -> object:
         """The first document's value; a second document is a problem."""
@@ -134,7 +129,7 @@ class _Builder:
             is_mapping = kind is yaml.MappingStartEvent
             value = self._mapping(at, depth + 1) if is_mapping else self._list(at, depth + 1)
         if event.anchor is not None:
-            self._anchors[event.anchor] = _Anchored(value, *_extent(value))
+            self.anchors[event.anchor] = _Anchored(value, *_extent(value))
         return value
 
     def _mapping(self, at: Place, depth: int) -> PlacedMapping:
@@ -178,7 +173,7 @@ class _Builder:
             raise ManifestError([*self.problems, self._problem(event, fact, "flatten the value")])
 
     def _alias(self, event: yaml.AliasEvent, depth: int) -> object:
-        anchored = self._anchors.get(event.anchor or "")
+        anchored = self.anchors.get(event.anchor or "")
         if anchored is None:
             fact = f"alias *{event.anchor} has no anchor before it"
             hint = f"mark a value with &{event.anchor} before, or put the text in quotes"
@@ -257,10 +252,10 @@ def decode(data: bytes, name: str, order: int) -> Source:
         raise ManifestError([_problem(source, line, column, fact, "save it as UTF-8")]) from None
     source = Source(name, text, order)
     is_suspect = any(one in data for one in _SUSPECT) or data.translate(None, _PLAIN)
-    if found := _UNREADABLE.search(text) if is_suspect else None:
-        line = text.count("\n", 0, found.start()) + 1
-        column = found.start() - text.rfind("\n", 0, found.start())
-        code = f"{ord(found.group()):04X}"
+    if unreadable := _UNREADABLE.search(text) if is_suspect else None:
+        start = unreadable.start()
+        line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+        code = f"{ord(unreadable.group()):04X}"
         hint = f'remove it, or write it as "\\u{code}" in double quotes'
         raise ManifestError([_problem(source, line, column, f"control character U+{code}", hint)])
     return source
@@ -273,12 +268,12 @@ def _syntax_problem(source: Source, error: yaml.YAMLError) -> Problem:
         mark = opened  # what was opened and never closed says more than the end of the file
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     parts = (getattr(error, "problem", str(error)), getattr(error, "context", ""))
-    said = " ".join(part for part in parts if part)
+    message = " ".join(part for part in parts if part)
     is_tab = source.line(line)[column - 1 : column] == "\t"
     hint = "indent with spaces, not tabs" if is_tab else "check the quotes and the indentation here"
-    if "Unicode character escape" in said:
+    if "Unicode character escape" in message:
         hint = "write the character itself, or \\U and its eight digits"
-    return _problem(source, line, column, f"not YAML: {said}", hint)
+    return _problem(source, line, column, f"not YAML: {message}", hint)
 
 
 def _problem(source: Source, line: int, column: int, fact: str, hint: str = "") -> Problem:

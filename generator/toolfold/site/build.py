@@ -57,12 +57,12 @@ def build_site(output: Path, target: Path, changes: str = "") -> Site:
     sources = site_sources(output, changes, with_markdown=True)
     with _staging_folder(target) as staging:
         for name, text in sources.files.items():
-            _write(staging / "generated" / name, text)
+            write_file(staging / "generated" / name, text)
         _run_builder(staging)
         built = staging / _BUILT
         for path, text in sources.pages.items():
-            _write(built / path, text)
-        _write(built / _OWNERSHIP_FILE, _OWNERSHIP_TEXT)
+            write_file(built / path, text)
+        write_file(built / _OWNERSHIP_FILE, _OWNERSHIP_TEXT)
         _replace(built, target, staging)
     return Site(target, len(sources.pages))
 
@@ -152,6 +152,7 @@ def _replace(built: Path, target: Path, staging: Path) -> None:
     built.rename(target)
 
 
-def _write(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
+    """Write a text, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from toolfold.commands.generate import Project
 from toolfold.develop.watch import Outcome, Regenerated, Regenerator, saves
-from toolfold.site.build import require_builder, site_sources
+from toolfold.site.build import require_builder, site_sources, write_file
 
 
 def preview(project: Project, address: str, show: Callable[[Outcome], None]) -> int:
@@ -52,8 +52,7 @@ def _update_sources(output: Path, staging: Path) -> None:
     for name, text in files.items():
         target = root / name
         if not target.is_file() or target.read_text(encoding="utf-8") != text:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8", newline="\n")
+            write_file(target, text)
 
 
 def _start(staging: Path, address: str) -> subprocess.Popen[bytes]:
