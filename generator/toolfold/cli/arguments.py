@@ -5,7 +5,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
-import toolfold
+from toolfold import __doc__ as description
+from toolfold import __version__
 from toolfold.cli import run
 
 Run: TypeAlias = Callable[[argparse.Namespace], int]
@@ -14,8 +15,8 @@ _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # which has no pub
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = _Parser(prog="toolfold", description=toolfold.__doc__)
-    top.add_argument("--version", action="version", version=f"toolfold {toolfold.__version__}")
+    top = _Parser(prog="toolfold", description=description)
+    top.add_argument("--version", action="version", version=f"toolfold {__version__}")
     top.set_defaults(format="text", verbose=False, cache=True)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_init(commands)

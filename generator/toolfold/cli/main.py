@@ -28,8 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             return _exit_code(parser().parse_args(given, argparse.Namespace(given=given)))
         finally:
-            if sys.stdout is not None and not sys.stdout.closed:
-                sys.stdout.flush()  # here, where a reader that went away can still be handled
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None and not stream.closed:
+                    stream.flush()  # here, where a reader that went away can still be handled
     except BrokenPipeError:
         _discard_output()
         return 1
