@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 from splintr import Tokenizer
-from toolfold.commands.evaluate import KEPT, Labelled, read_queries, scores
+from toolfold.commands.evaluate import RANKING_LENGTH, Labelled, read_queries, scores
 from toolfold.commands.search import Search, search_of
 from toolfold_runtime.search.answer import answer
 
@@ -67,7 +67,7 @@ class Measured:
         asked = [one.query for one in self.queries]
         found = other_rankings(json.loads(file.read_bytes())["tools"], asked)
         for strategy, search in searches.items():
-            found[strategy] = [search.ranked_ids(query, KEPT) for query in asked]
+            found[strategy] = [search.ranked_ids(query, RANKING_LENGTH) for query in asked]
         self.worth = {method: _worth(self.queries, rows) for method, rows in found.items()}
         self.tokens = median(_tokens(searches["lexical"], query) for query in asked)
 

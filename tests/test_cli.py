@@ -1,6 +1,7 @@
 """The command: exit codes, what goes where, and no traceback for a user's mistake."""
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -136,6 +137,35 @@ def test_help_and_version_are_fine(run: Run) -> None:
     assert run("--help").code == 0
     assert run("generate", "--help").code == 0
     assert run("--version").out.startswith("toolfold ")
+
+
+@pytest.mark.parametrize("is_stderr_closed", [False, True])
+@pytest.mark.parametrize(
+    "arguments",
+    [["--help"], ["check"], ["check", "--diff"], ["check", "--format", "json"], ["wrong"]],
+    ids=" ".join,
+)
+def test_a_reader_that_goes_away_gets_no_complaint(
+    arguments: list[str], is_stderr_closed: bool, project: Path
+) -> None:
+    shutil.rmtree(project / "generated")
+    reader, writer = os.pipe()
+    os.close(reader)
+    environment = {name: v for name, v in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    ended = subprocess.run(
+        [sys.executable, "-m", "toolfold", *arguments],
+        cwd=project,
+        env=environment,
+        stdout=writer,
+        stderr=writer if is_stderr_closed else subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    os.close(writer)
+
+    assert ended.returncode in (1, 2)
+    assert "Traceback" not in (ended.stderr or "")
+    assert "Broken" not in (ended.stderr or "")
 
 
 @pytest.mark.parametrize("command", ["generate", "check"])
@@ -472,6 +502,12 @@ def test_github_findings_are_annotations(project: Path, run: Run) -> None:
     assert said.code == 1
     assert said.out.startswith("::error file=tools.yaml,line=12,col=19,title=toolfold::")
     assert len(said.out.splitlines()) == 1
+
+
+def test_github_without_findings_prints_nothing(project: Path, run: Run) -> None:
+    run("generate", "-q")
+
+    assert run("check", "--format", "github") == Said(0, "", "")
 
 
 def test_github_drift_is_annotated_by_file(project: Path, run: Run) -> None:

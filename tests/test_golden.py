@@ -14,9 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from toolfold.cli.report import report
 from toolfold.compile import compile_manifest
 from toolfold.errors import ManifestError
+from toolfold.report import report
 
 GOLDEN = Path(__file__).parent / "golden"
 CASES = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())

@@ -1,10 +1,11 @@
 """Problems in the three forms that people, machines and GitHub read."""
 
 import json
+from dataclasses import replace
 
 import pytest
-from toolfold.cli.report import machine_report, report
 from toolfold.errors import ManifestError, Place, Problem, Severity, Source
+from toolfold.report import machine_report, report
 
 
 def problem(
@@ -84,6 +85,14 @@ def test_json_has_every_part_by_name() -> None:
             "hint": 'did you mean "e"?',
         }
     ]
+
+
+def test_a_stub_is_the_hint_for_machines_and_not_in_the_text() -> None:
+    lacking = replace(problem(hint=""), stub="    def find(self): ...\n")
+
+    assert "def find" not in report([lacking])
+    assert json.loads(machine_report([lacking], [], "json"))[0]["hint"] == lacking.stub
+    assert machine_report([lacking], [], "github").endswith("%0A    def find(self): ...%0A")
 
 
 def test_json_of_no_problems_is_an_empty_list() -> None:

@@ -40,7 +40,8 @@ class Place(NamedTuple):
 class Problem:
     """One finding: where, what was found, and the way out.
 
-    `path` is the dotted path into the manifest; empty where the text itself is broken.
+    `path` is the dotted path into the manifest; empty where the text itself is broken. `stub` is
+    source code to paste where that is the way out; reports for machines give it as the hint.
     """
 
     place: Place
@@ -49,6 +50,7 @@ class Problem:
     hint: str = ""
     severity: Severity = "error"
     code: str = "manifest"
+    stub: str = ""
 
 
 class ManifestError(Exception):

@@ -2,18 +2,18 @@
 
 from pathlib import Path
 
-from toolfold.cli.report import Drift, report
 from toolfold.commands.generate import check, project_at
 from toolfold.errors import ManifestError
+from toolfold.report import Drift, report
 
 
 def assert_current(manifest: Path | str, output: Path | str | None = None) -> None:
-    """Fail with everything that is not as the manifest generates it, or with what is wrong in it."""
+    """Raise AssertionError with every file that is not current, or with the manifest's problems."""
     project = project_at(Path(manifest), Path(output) if output is not None else None)
     try:
-        found = check(project, lambda done, total: None).differences
+        differences = check(project, lambda done, total: None).differences
     except ManifestError as error:
         raise AssertionError(report(error.problems)) from None
-    lines = [str(Drift(project.output, difference)) for difference in found]
+    lines = [str(Drift(project.output, difference)) for difference in differences]
     if lines:
         raise AssertionError("\n".join([*lines, "run `toolfold generate` and commit the result"]))

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from toolfold.errors import ManifestError
 from toolfold.manifest.read import MAX_DEPTH, read_yaml
-from toolfold.manifest.tree import Mapping, place_of
+from toolfold.manifest.tree import PlacedMapping, place_of
 
 # Line ends to YAML 1.1 only: a file holds them as escapes, so that every place is right.
 LINE_ENDS = "\x85\u2028\u2029"
@@ -243,7 +243,7 @@ def test_any_json_value_written_in_ascii_reads_back_equal(value: Any, indent: in
 YAML_TEXT = st.text(st.sampled_from("ab01 \n\t:-?[]{},#&*!|>'\"%@`~<=.\\\r\u2028é\ufeff"))
 
 
-def read_or_refused(data: bytes) -> Mapping | ManifestError:
+def read_or_refused(data: bytes) -> PlacedMapping | ManifestError:
     try:
         return read_yaml(data, "tools.yaml")
     except ManifestError as error:

@@ -1,22 +1,28 @@
-"""The arguments of every command. Each command is named here and carried out by `cli`."""
+"""The arguments of every command; `run` is the function that carries it out."""
 
 import argparse
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import NoReturn, TypeAlias
 
+from toolfold import __doc__ as description
 from toolfold import __version__
+from toolfold.cli import run
+
+Run: TypeAlias = Callable[[argparse.Namespace], int]
+_Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # which has no public name
 
 
 def parser() -> argparse.ArgumentParser:
-    """The parser of the whole command line; `run` names what carries a command out."""
-    top = _Parser(prog="toolfold", description=__import__("toolfold").__doc__)
+    """The parser of the whole command line."""
+    top = _Parser(prog="toolfold", description=description)
     top.add_argument("--version", action="version", version=f"toolfold {__version__}")
+    top.set_defaults(format="text", verbose=False, cache=True)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
     _add_init(commands)
     _add_generate(commands)
     _add_check(commands)
-    schema = commands.add_parser("schema", help="print the manifest's JSON Schema for editors")
-    schema.set_defaults(run="schema")
+    _command(commands, run.schema, "schema", "print the manifest's JSON Schema for editors")
     _add_budget(commands)
     _add_serve(commands)
     _add_try(commands)
@@ -32,86 +38,87 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n  see `{self.prog} --help`\n")
 
 
-def _add_init(commands: Any) -> None:
-    init = commands.add_parser("init", help="write a small working server to start from")
+def _command(commands: _Commands, run: Run, name: str, help_: str) -> argparse.ArgumentParser:
+    """Add a command, which `run` carries out."""
+    parser = commands.add_parser(name, help=help_)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def _add_init(commands: _Commands) -> None:
+    init = _command(commands, run.init, "init", "write a small working server to start from")
     init.add_argument("folder", nargs="?", type=Path, default=Path(), help="default: this folder")
     init.add_argument("--name", help="the server's name; default: the folder's")
     init.add_argument("--pytest", action="store_true", help="also a test that runs `check`")
     init.add_argument("--github", action="store_true", help="also workflows: check, publish docs")
-    init.set_defaults(run="init")
 
 
-def _add_generate(commands: Any) -> None:
-    generate = commands.add_parser("generate", help="generate the package and the docs")
-    _add_places(generate)
-    _add_findings(generate)
+def _add_generate(commands: _Commands) -> None:
+    generate = _command(commands, run.generate, "generate", "generate the package and the docs")
+    _add_project(generate)
+    _add_reporting(generate)
     generate.add_argument("-q", "--quiet", action="store_true", help="say nothing on success")
     generate.add_argument("--watch", action="store_true", help="again after every save")
     _add_commit(generate)
-    generate.set_defaults(run="generate")
 
 
-def _add_check(commands: Any) -> None:
-    check = commands.add_parser("check", help="is the generated output current?")
-    _add_places(check)
-    _add_findings(check)
+def _add_check(commands: _Commands) -> None:
+    check = _command(commands, run.check, "check", "is the generated output current?")
+    _add_project(check)
+    _add_reporting(check)
     check.add_argument("--diff", action="store_true", help="show how files differ")
     check.add_argument(
         "--strict", action="store_true", help="fail where a prompt does not find its tool"
     )
     _add_commit(check)
-    check.set_defaults(run="check")
 
 
-def _add_budget(commands: Any) -> None:
-    budget = commands.add_parser("budget", help="what every view and tool costs in tokens")
-    budget.add_argument(
-        "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
-    )
+def _add_budget(commands: _Commands) -> None:
+    budget = _command(commands, run.budget, "budget", "what every view and tool costs in tokens")
+    _add_manifest(budget)
     budget.add_argument("--format", choices=("text", "json"), default="text")
-    budget.set_defaults(run="budget")
 
 
-def _add_serve(commands: Any) -> None:
+def _add_serve(commands: _Commands) -> None:
     from toolfold_runtime.serving.serve import add_options
 
-    serve = commands.add_parser("serve", help="serve the generated package over stdio or HTTP")
-    _add_places(serve)
+    # Not abbreviated: `--reload` is taken out of the arguments that a restarted server gets.
+    serve = commands.add_parser(
+        "serve", help="serve the generated package over stdio or HTTP", allow_abbrev=False
+    )
+    _add_project(serve)
     add_options(serve)
     serve.add_argument("--reload", action="store_true", help="restart after every save")
-    serve.set_defaults(run="serve")
+    serve.set_defaults(run=run.serve)
 
 
-def _add_try(commands: Any) -> None:
-    try_ = commands.add_parser("try", help="call one tool in this process")
+def _add_try(commands: _Commands) -> None:
+    try_ = _command(commands, run.try_, "try", "call one tool in this process")
     try_.add_argument("tool")
     try_.add_argument("arguments", nargs="?", default="{}", metavar="JSON", help="default: {}")
-    _add_places(try_)
-    try_.set_defaults(run="try")
+    _add_project(try_)
 
 
-def _add_search(commands: Any) -> None:
-    search = commands.add_parser("search", help="what agents would find, and why")
+def _add_search(commands: _Commands) -> None:
+    search = _command(commands, run.search, "search", "what agents would find, and why")
     search.add_argument("query")
     search.add_argument("--limit", type=_positive, default=5, help="default: 5")
     _add_search_options(search)
-    search.set_defaults(run="search")
 
 
-def _add_eval(commands: Any) -> None:
-    eval_ = commands.add_parser("eval", help="how well search finds what labelled queries need")
+def _add_eval(commands: _Commands) -> None:
+    eval_ = _command(
+        commands, run.eval_, "eval", "how well search finds what labelled queries need"
+    )
     eval_.add_argument("queries", type=Path, metavar="QUERIES.jsonl")
     eval_.add_argument("--rankings", type=Path, metavar="OUT.jsonl", help="write what was found")
     _add_search_options(eval_)
-    eval_.set_defaults(run="eval")
 
 
 def _add_search_options(parser: argparse.ArgumentParser) -> None:
     from toolfold_runtime.serving.serve import STRATEGIES
 
-    parser.add_argument(
-        "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
-    )
+    _add_manifest(parser)
     parser.add_argument("--search", choices=STRATEGIES, help="default: the manifest's")
     parser.add_argument("--json", action="store_true", help="for machines")
 
@@ -122,34 +129,33 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _add_import(commands: Any) -> None:
+def _add_import(commands: _Commands) -> None:
     import_ = commands.add_parser("import", help="turn other people's tools into a manifest")
     kinds = import_.add_subparsers(dest="kind", metavar="KIND", required=True)
-    tools = kinds.add_parser("tools", help="saved `tools/list` answers")
+    tools = _command(kinds, run.import_tools, "tools", "saved `tools/list` answers")
     tools.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
     tools.add_argument(
         "-o", "--output", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
     )
     tools.add_argument("--name", help="the server's name; default: from the files")
     tools.add_argument("--force", action="store_true", help="replace a manifest that differs")
-    _add_form(tools)
-    tools.set_defaults(run="import_tools")
+    _add_format(tools)
 
 
-def _add_docs(commands: Any) -> None:
+def _add_docs(commands: _Commands) -> None:
     docs = commands.add_parser("docs", help="the generated docs as a static site")
     kinds = docs.add_subparsers(dest="kind", metavar="KIND", required=True)
-    build = kinds.add_parser("build", help="build the site")
-    _add_places(build)
-    _add_findings(build)
+    build = _command(kinds, run.docs_build, "build", "build the site")
+    _add_project(build)
+    _add_reporting(build)
     build.add_argument("--site", type=Path, help="default: site/ beside the manifest")
     build.add_argument("--since", metavar="REV", help="add what changed since a git revision")
-    build.set_defaults(run="docs_build")
-    serve = kinds.add_parser("serve", help="preview the site, built again after every save")
-    _add_places(serve)
+    serve = _command(
+        kinds, run.docs_serve, "serve", "preview the site, built again after every save"
+    )
+    _add_project(serve)
     serve.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     serve.add_argument("--port", type=int, default=8001, help="default: 8001")
-    serve.set_defaults(run="docs_serve", format="text", verbose=False)
 
 
 def _add_commit(parser: argparse.ArgumentParser) -> None:
@@ -160,22 +166,26 @@ def _add_commit(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_places(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
-    )
+def _add_project(parser: argparse.ArgumentParser) -> None:
+    _add_manifest(parser)
     parser.add_argument("-o", "--output", type=Path, help="default: generated/ beside the manifest")
 
 
-def _add_form(parser: argparse.ArgumentParser) -> None:
+def _add_manifest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=("text", "json", "github"), default="text", help="form of findings"
+        "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
+    )
+
+
+def _add_format(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--format", choices=("text", "json", "github"), default="text", help="of problems"
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="every warning, not a count")
 
 
-def _add_findings(parser: argparse.ArgumentParser) -> None:
-    _add_form(parser)
+def _add_reporting(parser: argparse.ArgumentParser) -> None:
+    _add_format(parser)
     parser.add_argument(
-        "--no-cache", dest="cache", action="store_false", help="neither read nor keep pieces"
+        "--no-cache", dest="cache", action="store_false", help="neither read nor write the cache"
     )

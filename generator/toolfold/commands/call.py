@@ -1,29 +1,39 @@
-"""Using a generated package from the command line; needs only what a server needs."""
+"""Calling the tools of a generated package in this process; needs only what a server needs."""
 
 import contextlib
 import importlib
 import json
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from toolfold_runtime import ToolError
-from toolfold_runtime.catalog.catalog import StaleCatalogError
+from toolfold_runtime.catalog.catalog import Catalog, StaleCatalogError
+from toolfold_runtime.serving.serve import Handler
 
 from toolfold.errors import UsageError
 
 
 @dataclass(frozen=True)
-class Tried:
+class GeneratedServer:
+    """What the `server` module of a generated package declares."""
+
+    catalog: Catalog
+    meta_tools: Mapping[str, Handler]
+    root: Path
+
+
+@dataclass(frozen=True)
+class Answer:
     """What a call in this process answered."""
 
     text: str
     is_error: bool
 
 
-def load_server(manifest: Path, output: Path | None) -> Any:
-    """The `server` module of the package generated from `manifest`."""
+def load_server(manifest: Path, output: Path | None) -> GeneratedServer:
+    """The server of the package generated from `manifest`; UsageError where there is none."""
     folder = output or manifest.parent / "generated"
     packages = sorted(path.parents[1] for path in folder.glob("*/catalog/server.json"))
     if not packages:
@@ -32,15 +42,15 @@ def load_server(manifest: Path, output: Path | None) -> Any:
         names = ", ".join(path.name for path in packages)
         raise UsageError(f"{folder}/: several generated servers ({names}); use one output each")
     sys.path.insert(0, str(folder.resolve()))
-    server = importlib.import_module(f"{packages[0].name}.server")
+    module = importlib.import_module(f"{packages[0].name}.server")
     try:
-        server.CATALOG.server  # noqa: B018 - reads it, once
+        module.CATALOG.server  # noqa: B018 - reads it, once
     except StaleCatalogError as error:
         raise UsageError(str(error)) from None
-    return server
+    return GeneratedServer(module.CATALOG, module.META_TOOLS, module.ROOT)
 
 
-def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> Tried:
+def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> Answer:
     """Call one tool, a runner or a meta-tool, exactly as the server would."""
     import anyio
     from toolfold_runtime import log
@@ -54,18 +64,18 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
 
     log.set_up("text", "warning")
     server = load_server(manifest, output)
-    catalog = server.CATALOG
-    given = _arguments(arguments)
-    # A meta-tool answers from the catalog; the user's code is loaded for nothing less than a call.
-    path = None if tool in server.META_TOOLS else catalog.server["implementation"]
+    catalog = server.catalog
+    values = _arguments(arguments)
+    # A meta-tool answers from the catalog, so the user's code is not loaded for it.
+    path = None if tool in server.meta_tools else catalog.server["implementation"]
     try:
-        backend = backend_of(catalog, load_implementation(path, server.ROOT))
-        dispatcher = Dispatcher(catalog, server.META_TOOLS, Executor(catalog, backend))
+        backend = backend_of(catalog, load_implementation(path, server.root))
+        dispatcher = Dispatcher(catalog, server.meta_tools, Executor(catalog, backend))
 
         async def call() -> Reply:
             await backend.start()
             try:
-                return await dispatcher.call(tool, given)
+                return await dispatcher.call(tool, values)
             finally:
                 await backend.close()
 
@@ -73,17 +83,17 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
         with contextlib.redirect_stdout(sys.stderr):
             reply = anyio.run(call)
     except ToolError as error:
-        return Tried(str(error), is_error=True)
+        return Answer(str(error), is_error=True)
     except ImplementationError as error:
         raise UsageError(str(error)) from None
-    return Tried("\n".join(reply.texts), is_error=False)
+    return Answer("\n".join(reply.texts), is_error=False)
 
 
-def _arguments(text: str) -> dict[str, Any]:
+def _arguments(text: str) -> dict[str, object]:
     try:
-        given = json.loads(text)
+        values = json.loads(text)
     except json.JSONDecodeError as error:
         raise UsageError(f"the arguments are not JSON: {error}") from None
-    if not isinstance(given, dict):
+    if not isinstance(values, dict):
         raise UsageError('the arguments are not a JSON object like {"query": "x"}')
-    return given
+    return values

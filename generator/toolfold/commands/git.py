@@ -1,4 +1,4 @@
-"""What a commit would miss."""
+"""Asking git: which files a commit would miss."""
 
 import subprocess
 from pathlib import Path
@@ -7,7 +7,7 @@ from toolfold.errors import UsageError
 
 
 def unknown_to_git(output: Path) -> list[str]:
-    """Files below `output` that git neither tracks nor was told to ignore, from here.
+    """Files below `output` that git neither tracks nor ignores, relative to this folder.
 
     A hook sees them in the working tree, so they look current, and yet no commit would hold them.
     """
@@ -33,6 +33,6 @@ def git(folder: Path, *arguments: str) -> bytes:
     except FileNotFoundError:
         raise UsageError("git is not installed") from None
     if done.returncode != 0:
-        said = done.stderr.decode("utf-8", "replace").strip().splitlines()
-        raise UsageError(f"git: {said[0] if said else 'failed'}")
+        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+        raise UsageError(f"git: {lines[0] if lines else 'failed'}")
     return done.stdout

@@ -1,4 +1,4 @@
-"""What `toolfold init` writes beside a manifest: the hook, and on request a test and workflows."""
+"""The files that `toolfold init` writes beside a manifest: a hook, and on request a test and workflows."""
 
 import json
 import re
@@ -84,9 +84,9 @@ jobs:
 """
 
 
-def companions(folder: Path, extras: frozenset[str]) -> Iterator[tuple[Path, str]]:
-    """Path and text of each file; what belongs at a repository's root is put there."""
-    root = _root(folder)
+def project_files(folder: Path, extras: frozenset[str]) -> Iterator[tuple[Path, str]]:
+    """Path and text of each file; those that belong at a repository's root have their path there."""
+    root = _repository_root(folder)
     inside = folder.resolve().relative_to(root.resolve()).as_posix()
     prefix = "" if inside == "." else f"{inside}/"
     manifest = shlex.quote(f"{prefix}tools.yaml")
@@ -107,7 +107,7 @@ def companions(folder: Path, extras: frozenset[str]) -> Iterator[tuple[Path, str
         yield workflows / "toolfold-docs.yml", _PUBLISH.format(version=__version__, build=build)
 
 
-def _root(folder: Path) -> Path:
+def _repository_root(folder: Path) -> Path:
     """The root of the repository that the folder is in, or the folder itself."""
     for candidate in (folder, *folder.resolve().parents):
         if (candidate / ".git").exists():

@@ -5,45 +5,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from toolfold_runtime.search.answer import answer
-from toolfold_runtime.search.find import Finder, Found, finder_for
+from toolfold_runtime.search.find import Finder, finder_for
 
 from toolfold.compile import plan_manifest
 from toolfold.manifest.load import Loaded, load_with_problems
-
-
-@dataclass(frozen=True)
-class Explained:
-    """What a query found, and what each part contributed."""
-
-    found: Found
-    search: "Search"
-
-    def text(self) -> str:
-        """A line of figures and the hit itself, for each; what an agent reads where there is none."""
-        if not self.found.tools:
-            return answer(self.found, self.search.finder.index, self.search.server)
-        rows = []
-        for rank, one in enumerate(self.found.tools, start=1):
-            tool = self.search.finder.index.tools[one.tool]
-            parts = "  ".join(f"{name} {value:+.2f}" for name, value in one.parts.items())
-            rows.append(
-                f"{rank}. {tool.lines[0]}\n   {one.score:.2f} = {parts or 'by name or qualifier'}"
-            )
-        return "\n".join([*rows, *self.found.query.hints])
-
-    def json(self) -> str:
-        """The same for machines."""
-        hits = [
-            {
-                "id": self.search.id_of(one.tool),
-                "score": round(one.score, 4),
-                "parts": _rounded(one.parts),
-            }
-            for one in self.found.tools
-        ]
-        record = {"query": self.found.asked, "hits": hits, "hints": self.found.query.hints}
-        return json.dumps(record, ensure_ascii=False, indent=2)
 
 
 @dataclass(frozen=True)
@@ -53,10 +18,6 @@ class Search:
     finder: Finder
     ids: dict[str, str]
     server: dict[str, Any]
-
-    def explained(self, query: str, limit: int) -> Explained:
-        """The best tools with what made them so."""
-        return Explained(self.finder.find(query, limit), self)
 
     def ranked_ids(self, query: str, limit: int) -> list[str]:
         """The ids of the best tools."""
@@ -81,7 +42,3 @@ def _with_strategy(loaded: Loaded, strategy: str | None) -> Loaded:
         return loaded
     disclosure = loaded.manifest.disclosure.model_copy(update={"search": strategy})
     return replace(loaded, manifest=loaded.manifest.model_copy(update={"disclosure": disclosure}))
-
-
-def _rounded(parts: dict[str, float]) -> dict[str, float]:
-    return {name: round(value, 4) for name, value in parts.items()}

@@ -1,128 +1,103 @@
-"""`toolfold serve --reload`: a server for development, started again after every save.
+"""`toolfold serve --reload`: a server for development, restarted after every save.
 
-Over HTTP the server is simply restarted. Over stdio a client keeps its connection: this process
-stands between the two, and introduces the client to each new server as it introduced itself.
+Over HTTP the server is simply restarted. Over stdio the client keeps its connection to a proxy in
+this process, which initializes each new server as the client initialized the first.
 """
 
-import argparse
 import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn, Protocol
+from typing import TYPE_CHECKING, Final, NoReturn
 
-from toolfold.cli.report import report
-from toolfold.commands.generate import project_at
-from toolfold.develop.proxy import Relay
-from toolfold.develop.watch import Loop, Refused, Regenerated
+from toolfold.commands.generate import Project
+from toolfold.develop.proxy import StdioProxy, wait_or_kill
+from toolfold.develop.watch import Outcome, Regenerated, Regenerator
 from toolfold.errors import ManifestError, OutputError, UsageError
+from toolfold.report import report
 
 if TYPE_CHECKING:
     from watchfiles import Change
 
-Say = Callable[[str], None]
-
-_DEBOUNCE: Final = 100
-_PATIENCE: Final = 5.0  # seconds that a server has to end by itself
+_DEBOUNCE: Final = 100  # milliseconds: an editor's save is several events
 
 
-class Served(Protocol):
-    """A server that can be started again."""
+def serve_and_reload(
+    project: Project, arguments: Sequence[str], log: Callable[[str], None], *, over_http: bool
+) -> int:
+    """Generate and serve; do so again after a save of the manifest or of Python code beside it.
 
-    def restart(self) -> None:
-        """End the running one, if any, and start a new one."""
-
-    def stop(self) -> None:
-        """End it for good."""
-
-
-def serve_and_reload(options: argparse.Namespace, say: Say) -> int:
-    """Generate and serve; after a save of the manifest or of Python code beside it, do it again."""
-    project = project_at(options.manifest, options.output)
-    loop = Loop(project)
-    _tell(loop.run(), say)
-    command = _command(options)
-    ended = threading.Event()
-    server: Served = Restarted(command) if options.http else Relay(command, ended)
-    signal.signal(signal.SIGTERM, _leave)
+    `arguments` are those of the `toolfold` command that serves without reloading.
+    """
+    regenerator = Regenerator(project)
+    log(_summary(regenerator.run()))
+    command = [sys.executable, "-m", "toolfold", *arguments]
+    client_left = threading.Event()
+    server = HttpServer(command) if over_http else StdioProxy(command, client_left)
+    signal.signal(signal.SIGTERM, _exit)
     try:
         server.restart()
-        for saved in _saves(loop, ended):
-            if any(loop.reads(path) for path in saved):
-                done = loop.run()
-                _tell(done, say)
-                if not isinstance(done, Regenerated):
+        for paths in _saves(regenerator, client_left):
+            if any(regenerator.reads(path) for path in paths):
+                outcome = regenerator.run()
+                log(_summary(outcome))
+                if not isinstance(outcome, Regenerated):
                     continue
             server.restart()
-            say("restarted")
+            log("restarted")
     finally:
         server.stop()
     return 0
 
 
-class Restarted:
-    """A server that listens by itself."""
+class HttpServer:
+    """A server process that listens by itself."""
 
     def __init__(self, command: list[str]) -> None:
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
 
     def restart(self) -> None:
-        """End the running one, if any, and start a new one."""
+        """End the running server, if any, and start a new one."""
         self.stop()
         self._process = subprocess.Popen(self._command, stdin=subprocess.DEVNULL)  # noqa: S603 - ours
 
     def stop(self) -> None:
-        """End it for good."""
+        """End the running server, if any."""
         if self._process is not None:
-            end(self._process)
+            self._process.terminate()
+            wait_or_kill(self._process)
 
 
-def end(process: subprocess.Popen[bytes]) -> None:
-    """Ask a process to end, and see to it."""
-    process.terminate()
-    try:
-        process.wait(_PATIENCE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
-def _command(options: argparse.Namespace) -> list[str]:
-    """The same command without `--reload`."""
-    given = [argument for argument in options.given if argument != "--reload"]
-    return [sys.executable, "-m", "toolfold", *given]
-
-
-def _saves(loop: Loop, ended: threading.Event) -> Iterator[set[Path]]:
+def _saves(regenerator: Regenerator, stop: threading.Event) -> Iterator[set[Path]]:
+    """The paths of files that were saved, each time some were: of the manifest and Python code."""
     from watchfiles import DefaultFilter, watch
 
-    ordinary = DefaultFilter()
-    output = loop.project.output.resolve()
+    is_ordinary = DefaultFilter()
+    output = regenerator.project.output.resolve()
 
     def matters(change: "Change", name: str) -> bool:
         path = Path(name)
         is_code = path.suffix == ".py" and not path.is_relative_to(output)
-        return loop.reads(path) or (is_code and ordinary(change, name))
+        return regenerator.reads(path) or (is_code and is_ordinary(change, name))
 
-    root = loop.project.manifest.parent.resolve()
+    root = regenerator.project.manifest.parent.resolve()
     for changes in watch(
-        root, watch_filter=matters, debounce=_DEBOUNCE, step=_DEBOUNCE, stop_event=ended
+        root, watch_filter=matters, debounce=_DEBOUNCE, step=_DEBOUNCE, stop_event=stop
     ):
         yield {Path(name) for _, name in changes}
 
 
-def _tell(done: Regenerated | Refused, say: Say) -> None:
-    """Everything goes to the log: stdout may belong to the protocol."""
-    if isinstance(done, ManifestError):
-        say(f"{report(done.problems)}\nstill serving what was generated before")
-    elif isinstance(done, OutputError | UsageError):
-        say(str(done))
-    else:
-        say("\n".join([f"{len(done.written.written)} files written", *done.costs]))
+def _summary(outcome: Outcome) -> str:
+    """What the log says about a run; stdout may belong to the protocol."""
+    if isinstance(outcome, ManifestError):
+        return f"{report(outcome.problems)}\nstill serving what was generated before"
+    if isinstance(outcome, OutputError | UsageError):
+        return str(outcome)
+    return "\n".join([f"{len(outcome.written.written)} files written", *outcome.changed_costs])
 
 
-def _leave(*_: object) -> NoReturn:
+def _exit(*_: object) -> NoReturn:
     raise SystemExit(0)

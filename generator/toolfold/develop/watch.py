@@ -1,6 +1,6 @@
-"""The edit loop: regenerate on every save, in a process that is warm.
+"""The edit loop: regenerate after every save, in one process.
 
-A save that is refused changes nothing: all that is wrong is told, and the last good output stays.
+A save that is refused changes nothing: its problems are reported, and the last good output stays.
 """
 
 import contextlib
@@ -10,58 +10,55 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from toolfold.commands.generate import Project, regenerate
-from toolfold.compile import Compiled  # noqa: TC001
+from toolfold.compile import Compiled
 from toolfold.emit.output import Written
-from toolfold.errors import ManifestError, OutputError, Problem, UsageError
+from toolfold.errors import ManifestError, OutputError, UsageError
 from toolfold.plan.model import Cost
 
 _DEBOUNCE: Final = 50  # milliseconds: an editor's save is several events
-_GLANCE: Final = 500  # milliseconds
+_POLL: Final = 500  # milliseconds between looks for a save that no event announced
 _MOST_SHOWN: Final = 8
 
 
 @dataclass(frozen=True)
 class Regenerated:
-    """What a save changed, and what it now costs."""
+    """What a run changed, and the costs that changed, one line each."""
 
     written: Written
-    warnings: tuple[Problem, ...]
-    exposure: str
-    costs: tuple[str, ...]
+    compiled: Compiled
+    changed_costs: tuple[str, ...]
 
 
-#: A save that was refused: everything that is wrong with it, or why it could not be written.
-Refused = ManifestError | OutputError | UsageError
-
-Tell = Callable[[Regenerated | Refused], None]
+#: What came of a run; an error is why it was refused, and then the output was not touched.
+Outcome: TypeAlias = Regenerated | ManifestError | OutputError | UsageError
 
 
-def watch_and_generate(project: Project, tell: Tell) -> None:
-    """Generate now and after every save, telling what came of it; until interrupted."""
-    loop = Loop(project)
-    tell(loop.run())
-    for _ in saves(loop):
-        tell(loop.run())
+def watch_and_generate(project: Project, show: Callable[[Outcome], None]) -> None:
+    """Generate now and after every save, showing each outcome; until interrupted."""
+    regenerator = Regenerator(project)
+    show(regenerator.run())
+    for _ in saves(regenerator):
+        show(regenerator.run())
 
 
-class Loop:
-    """A project that is generated again and again, and what the last good run knew."""
+class Regenerator:
+    """Generates a project again and again; `last` is the last compilation that succeeded."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
         self.last: Compiled | None = None
         self._seen: dict[Path, tuple[int, int]] = {}
 
-    def run(self) -> Regenerated | Refused:
-        """Generate once; a refusal is an answer, not an exception."""
+    def run(self) -> Outcome:
+        """Generate once; a refusal is returned, not raised."""
         self._seen = self._stamps()
         # One collection afterwards costs less than many over a plan that only grows.
         gc.disable()
         try:
-            return self._generated()
+            return self._regenerated()
         except (ManifestError, OutputError, UsageError) as error:
             return error
         finally:
@@ -69,77 +66,77 @@ class Loop:
             gc.collect()
 
     def folders(self) -> list[Path]:
-        """The folders where a save matters: of the manifest, and of all it reads or might."""
+        """The folders to watch: of the manifest, of its inputs, and of what its patterns may match."""
         root = self.project.manifest.parent
-        found = {root.resolve()}
+        folders = {root.resolve()}
         patterns = self.last.patterns if self.last else ()
         for pattern in patterns:
-            folder = root / Path(*_fixed(pattern))
-            found.add((folder if folder.is_dir() else root).resolve())
-        found |= {path.parent.resolve() for path in (self.last.inputs if self.last else ())}
-        return sorted(found)
+            folder = root / Path(*_fixed_folders(pattern))
+            folders.add((folder if folder.is_dir() else root).resolve())
+        folders |= {path.parent.resolve() for path in (self.last.inputs if self.last else ())}
+        return sorted(folders)
 
     def reads(self, path: Path) -> bool:
-        """Whether a file is the manifest, one of its parts, or would be one."""
+        """Whether a file is an input of the next run: the manifest, or one that it includes."""
         root = self.project.manifest.parent.resolve()
         if path == self.project.manifest.resolve():
             return True
-        known = self.last
-        if known is None:
+        last = self.last
+        if last is None:
             return path.suffix in (".yaml", ".yml")
-        if path in {one.resolve() for one in known.inputs}:
+        if path in {one.resolve() for one in last.inputs}:
             return True
         relative = path.relative_to(root).as_posix() if path.is_relative_to(root) else ""
-        return any(fnmatchcase(relative, pattern) for pattern in known.patterns)
+        return any(fnmatchcase(relative, pattern) for pattern in last.patterns)
 
     def is_behind(self) -> bool:
         """Whether a file was saved since the last run began."""
         return self._stamps() != self._seen
 
     def _stamps(self) -> dict[Path, tuple[int, int]]:
+        """The time of change and the size of each input."""
         stamps = {}
         for path in {self.project.manifest, *(self.last.inputs if self.last else ())}:
             with contextlib.suppress(OSError):
-                found = path.stat()
-                stamps[path] = (found.st_mtime_ns, found.st_size)
+                status = path.stat()
+                stamps[path] = (status.st_mtime_ns, status.st_size)
         return stamps
 
-    def _generated(self) -> Regenerated:
+    def _regenerated(self) -> Regenerated:
         project, before = self.project, self.last
         written, compiled = regenerate(project)
         self.last = compiled
-        now = self._stamps()
-        self._seen = {path: self._seen.get(path, now.get(path, (0, 0))) for path in now}
+        self._seen = {path: self._seen.get(path, now) for path, now in self._stamps().items()}
         costs = tuple(changed_costs(before.costs, compiled.costs)) if before else ()
-        return Regenerated(written, compiled.warnings, compiled.exposure, costs)
+        return Regenerated(written, compiled, costs)
 
 
-def saves(loop: Loop, stop: threading.Event | None = None) -> Iterator[set[Path]]:
-    """The files of the project that were saved, each time some were, until told to stop."""
+def saves(regenerator: Regenerator, stop: threading.Event | None = None) -> Iterator[None]:
+    """Yields each time that an input was saved, until `stop` is set."""
     from watchfiles import watch
 
     while stop is None or not stop.is_set():
-        folders = loop.folders()
+        folders = regenerator.folders()
         events = watch(
             *folders,
-            watch_filter=lambda _, path: loop.reads(Path(path)),
+            watch_filter=lambda _, path: regenerator.reads(Path(path)),
             debounce=_DEBOUNCE,
             step=_DEBOUNCE,
             recursive=False,
             stop_event=stop,
-            rust_timeout=_GLANCE,
+            rust_timeout=_POLL,
             yield_on_timeout=True,
         )
         for changes in events:
-            # A save before the first event was listened for is noticed by a glance.
-            if changes or loop.is_behind():
-                yield {Path(path) for _, path in changes}
-            if loop.folders() != folders:
-                break  # what is read lies elsewhere now
+            # A save before the watcher listened gives no event.
+            if changes or regenerator.is_behind():
+                yield
+            if regenerator.folders() != folders:
+                break  # the inputs are in other folders now
 
 
 def changed_costs(before: tuple[Cost, ...], after: tuple[Cost, ...]) -> Iterator[str]:
-    """A line for each cost that is new, gone or another; the most changed first, not too many."""
+    """A line for each cost that changed, the largest change first; the rest is counted."""
     old = {(cost.budget, cost.name): cost.tokens for cost in before}
     new = {(cost.budget, cost.name): cost.tokens for cost in after}
     changed = [key for key in dict.fromkeys([*old, *new]) if old.get(key) != new.get(key)]
@@ -151,8 +148,8 @@ def changed_costs(before: tuple[Cost, ...], after: tuple[Cost, ...]) -> Iterator
         yield f"and {len(changed) - _MOST_SHOWN} more"
 
 
-def _fixed(pattern: str) -> Iterator[str]:
-    """The folders at the start of a pattern that it names outright."""
+def _fixed_folders(pattern: str) -> Iterator[str]:
+    """The folders at the start of a pattern, up to the first with a wildcard."""
     for part in pattern.split("/")[:-1]:
         if set(part) & set("*?["):
             return

@@ -1,131 +1,115 @@
-"""Holding the user's class to the generated protocol, and writing it once where there is none."""
+"""Comparing the user's class with the protocol, and writing the class once where there is none."""
 
-import json
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
 from toolfold.errors import Place, Problem, Severity, Source
-from toolfold.implementation.classes import Module, Reader
-from toolfold.implementation.scaffold import Protocol, protocol_of
-from toolfold.plan.text.header import header_for
+from toolfold.implementation.classes import ClassReader, Module
+from toolfold.implementation.scaffold import scaffold, stub
+from toolfold.plan.model import MethodPlan, ProtocolPlan
 
 _CODE: Final = "implementation"
+_NONE_DECLARED: Final = (
+    "no `implementation` is declared: the tools are described and cannot be called"
+)
 
 
 @dataclass(frozen=True)
-class Examined:
-    """What the class lacks: problems, the stub that mends them, notices of what was not seen."""
+class Comparison:
+    """What the user's class lacks, and the source that adds it."""
 
     problems: tuple[Problem, ...] = ()
+    #: Imports and methods to paste into the class: those of all problems at once.
     stub: str = ""
+    #: Why something was not compared.
     notices: tuple[str, ...] = ()
+    #: The file that was written because there was none.
     written: Path | None = None
 
 
-@dataclass(frozen=True)
-class _Declared:
-    """The implementation that a generated package declares."""
+def compare(
+    manifest: Path, protocol: ProtocolPlan, severity: Severity, *, may_write: bool
+) -> Comparison:
+    """Compare the class that the manifest names with the protocol that it must satisfy.
 
-    module: str
-    name: str
-    protocol: Protocol
-
-
-def examine(manifest: Path, output: Path, severity: Severity, *, may_write: bool) -> Examined:
-    """Compare the class that the manifest names with the protocol in `output`.
-
-    Where there is no file and one may be written, a class to start from is; nothing that is there
-    is ever written again.
+    Where its file is missing and `may_write`, a class without implementations is written there.
+    A file that exists is never changed.
     """
-    declared = _declared(manifest, output)
-    if declared is None:
-        return Examined()
-    if isinstance(declared, str):
-        return Examined(notices=(declared,))
-    folder = manifest.parent
-    module = Reader(folder, declared.protocol.package).module(declared.module)
-    if module is not None:
-        return _compared(folder, module, declared, severity)
-    if _is_installed(declared.module):
-        notice = f"{declared.module} is not beside the manifest; its methods were not looked at"
-        return Examined(notices=(notice,))
-    return _absent(folder, declared, severity, may_write=may_write)
+    if protocol.implementation is None:
+        return Comparison(notices=(_NONE_DECLARED,))
+    module_name, _, class_name = protocol.implementation.partition(":")
+    implementation = _Implementation(manifest.parent, protocol, module_name, class_name, severity)
+    return implementation.compared(may_write=may_write)
 
 
-def _declared(manifest: Path, output: Path) -> "_Declared | str | None":
-    """What the package generated from this manifest declares; a notice where that is nothing."""
-    for handlers in sorted(output.glob("*/handlers.py")):
-        package = handlers.parent.name
-        text = handlers.read_text(encoding="utf-8")
-        if text.partition("\n")[0] != f"# {header_for(manifest.name, package)}":
-            continue
-        server = json.loads((handlers.parent / "catalog" / "server.json").read_bytes())
-        path: str | None = server["implementation"]
-        if path is None:
-            return "no `implementation` is declared: the tools are described and cannot be called"
-        module, _, name = path.partition(":")
-        return _Declared(module, name, protocol_of(text, package))
-    return None
+@dataclass(frozen=True)
+class _Implementation:
+    """The class that a manifest names, by its module and its name."""
+
+    folder: Path
+    protocol: ProtocolPlan
+    module_name: str
+    class_name: str
+    severity: Severity
+
+    def compared(self, *, may_write: bool) -> Comparison:
+        reader = ClassReader(self.folder, self.protocol.package)
+        module = reader.module(self.module_name)
+        if module is not None:
+            return self._compared(reader, module)
+        if _is_installed(self.module_name):
+            where = f"{self.module_name} is not beside the manifest"
+            return Comparison(notices=(f"{where}; its methods were not looked at",))
+        return self._absent(may_write=may_write)
+
+    def _compared(self, reader: ClassReader, module: Module) -> Comparison:
+        try:
+            place = _place(module, self.class_name)
+            methods = reader.methods(module, self.class_name)
+        except SyntaxError as error:
+            at = Place(Source(str(error.filename or module.path), ""), error.lineno or 1, 1)
+            return self._problem(at, self.class_name, f"Python cannot read it: {error.msg}", "")
+        if not module.defines(self.class_name):
+            hint = "declare it, or name another class under `server.implementation`"
+            return self._problem(place, self.module_name, f'no class "{self.class_name}"', hint)
+        missing = [m for m in self.protocol.methods if m.name not in methods.names]
+        if missing and methods.unseen:
+            unseen = ", ".join(dict.fromkeys(methods.unseen))
+            who = f"{module.path}: {self.class_name} may get {len(missing)} methods"
+            return Comparison(notices=(f"{who} from {unseen}, which was not looked into",))
+        problems = tuple(self._missing(place, method) for method in missing)
+        return Comparison(problems, stub(self.protocol.package, missing) if missing else "")
+
+    def _missing(self, place: Place, method: MethodPlan) -> Problem:
+        fact = f'no method "{method.name}", which carries out a tool'
+        source = stub(self.protocol.package, [method])
+        return Problem(place, self.class_name, fact, "", self.severity, _CODE, source)
+
+    def _absent(self, *, may_write: bool) -> Comparison:
+        """Write the scaffold, or report that there is no file."""
+        path = self.folder.joinpath(*self.module_name.split(".")).with_suffix(".py")
+        above = [p.with_suffix(".py") for p in path.relative_to(self.folder).parents if p.name]
+        modules = [p for p in above if (self.folder / p).exists()]
+        if may_write and not modules and not path.is_symlink():
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with path.open("x", encoding="utf-8", newline="\n") as file:
+                file.write(_formatted(scaffold(self.protocol, self.class_name)))
+            return Comparison(written=path)
+        fact, hint = "no such file", "run `toolfold generate`"
+        if modules:
+            fact = f"{modules[0]} is a module, so nothing can be below it"
+            hint = "name another module under `server.implementation`"
+        return self._problem(Place(Source(str(path), ""), 1, 1), self.class_name, fact, hint)
+
+    def _problem(self, place: Place, path: str, fact: str, hint: str) -> Comparison:
+        return Comparison((Problem(place, path, fact, hint, self.severity, _CODE),))
 
 
-def _compared(folder: Path, module: Module, declared: _Declared, severity: Severity) -> Examined:
-    reader = Reader(folder, declared.protocol.package)
+def _place(module: Module, name: str) -> Place:
     source = Source(str(module.path), module.text)
-    try:
-        place = _place(source, module, declared.name)
-        found = reader.methods(module, declared.name)
-    except SyntaxError as error:
-        at = Place(Source(str(error.filename or module.path), ""), error.lineno or 1, 1)
-        fact = f"Python cannot read it: {error.msg}"
-        return Examined((Problem(at, declared.name, fact, "", severity, _CODE),))
-    if not module.names(declared.name):
-        hint = "declare it, or name another class under `server.implementation`"
-        fact = f'no class "{declared.name}"'
-        return Examined((Problem(place, declared.module, fact, hint, severity, _CODE),))
-    missing = [name for name in declared.protocol.methods if name not in found.methods]
-    if not missing:
-        return Examined()
-    stub = declared.protocol.stub(missing)
-    if found.unseen:
-        unseen = ", ".join(dict.fromkeys(found.unseen))
-        notice = f"{module.path}: {declared.name} may get {len(missing)} methods from {unseen}, which was not looked into"
-        return Examined(notices=(notice,))
-    problems = _missing(missing, place, declared, severity)
-    return Examined(tuple(problems), stub)
-
-
-def _missing(
-    names: list[str], place: Place, declared: _Declared, severity: Severity
-) -> Iterator[Problem]:
-    for name in names:
-        fact = f'no method "{name}", which carries out a tool'
-        hint = declared.protocol.stub([name])
-        yield Problem(place, declared.name, fact, hint, severity, _CODE)
-
-
-def _absent(folder: Path, declared: _Declared, severity: Severity, *, may_write: bool) -> Examined:
-    """No file: the scaffold is written, or its absence told."""
-    path = folder.joinpath(*declared.module.split(".")).with_suffix(".py")
-    in_the_way = [p.with_suffix(".py") for p in path.relative_to(folder).parents if p.name]
-    taken = [p for p in in_the_way if (folder / p).exists()]
-    if may_write and not taken and not path.is_symlink():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("x", encoding="utf-8", newline="\n") as file:
-            file.write(_formatted(declared.protocol.scaffold(declared.name)))
-        return Examined(written=path)
-    fact = f"{taken[0]} is a module, so nothing can be below it" if taken else "no such file"
-    hint = (
-        "name another module under `server.implementation`" if taken else "run `toolfold generate`"
-    )
-    place = Place(Source(str(path), ""), 1, 1)
-    return Examined((Problem(place, declared.name, fact, hint, severity, _CODE),))
-
-
-def _place(source: Source, module: Module, name: str) -> Place:
     declared = module.classes.get(name)
     return (
         Place(source, declared.lineno, declared.col_offset + 1) if declared else Place(source, 1, 1)

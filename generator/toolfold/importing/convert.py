@@ -1,4 +1,4 @@
-"""Foreign tools to a manifest's data: what goes under which key, and nothing lost."""
+"""Converting foreign tools to a manifest's data."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _ABBREVIATIONS: Final = frozenset({"etc", "vs", "approx", "incl", "dr", "no", "s
 
 
 def manifest_of(tools: Sequence[ForeignTool], server: str) -> Json:
-    """The manifest's data, tools in their order, foreign schemas kept as they are."""
+    """The manifest's data, tools in their order, foreign schemas unchanged."""
     names = tool_names(tools)
     grouped = categories(tools)
     return {
@@ -27,7 +27,7 @@ def manifest_of(tools: Sequence[ForeignTool], server: str) -> Json:
 
 
 def server_name(tools: Sequence[ForeignTool], fallback: str) -> str:
-    """The one server's name, or the fallback, in a form that a manifest takes."""
+    """The one server's name, or the fallback, with other characters replaced that a manifest refuses."""
     servers = {tool.server for tool in tools}
     name = servers.pop() if len(servers) == 1 else fallback
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-")[:64] or "imported"
@@ -35,24 +35,21 @@ def server_name(tools: Sequence[ForeignTool], fallback: str) -> str:
 
 def _entry(tool: ForeignTool, category: str) -> Json:
     effect = _effect(tool.annotations)
-    entry: Json = {"id": tool.id, "category": category, "effect": effect or "write"}
-    if effect is None:
-        entry["proposed"] = ["effect"]
-    entry["summary"] = _summary(tool)
-    if tool.title:
-        entry["title"] = tool.title
-    if tool.description:
-        entry["description"] = tool.description
-    entry["input_schema"] = tool.input_schema
-    if tool.output_schema is not None:
-        entry["output_schema"] = tool.output_schema
-    if tool.annotations:
-        entry["annotations"] = tool.annotations
-    if tool.icons:
-        entry["icons"] = tool.icons
-    if tool.meta:
-        entry["meta"] = tool.meta
-    return entry
+    entry = {
+        "id": tool.id,
+        "category": category,
+        "effect": effect or "write",
+        "proposed": ["effect"] if effect is None else None,
+        "summary": _summary(tool),
+        "title": tool.title or None,
+        "description": tool.description or None,
+        "input_schema": tool.input_schema,
+        "output_schema": tool.output_schema,
+        "annotations": tool.annotations or None,
+        "icons": tool.icons or None,
+        "meta": tool.meta or None,
+    }
+    return {key: value for key, value in entry.items() if value is not None}
 
 
 def _effect(annotations: Json) -> str | None:

@@ -11,8 +11,8 @@ from toolfold.plan.names.identifiers import unique_keys
 from toolfold.plan.text.paths import file_stem
 
 _LEGAL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
-_LONGEST: Final = 64
-_SMALL_GROUP: Final = 3
+_MAX_LENGTH: Final = 64
+_MIN_GROUP_SIZE: Final = 3
 
 
 def tool_names(tools: Sequence[ForeignTool]) -> dict[str, str]:
@@ -21,7 +21,7 @@ def tool_names(tools: Sequence[ForeignTool]) -> dict[str, str]:
     A tool's own name where it is legal and free, else `server_tool`, then that with a number.
     """
     taken = {key for name in default_meta_names() for key in unique_keys(name)}
-    # A made-up name must never take one that a later tool really has.
+    # A derived name must never be one that a later tool has.
     own = {key for tool in tools if _is_legal(tool.name) for key in unique_keys(tool.name)}
     names: dict[str, str] = {}
     numbers: dict[str, int] = {}
@@ -29,7 +29,7 @@ def tool_names(tools: Sequence[ForeignTool]) -> dict[str, str]:
         if _is_legal(tool.name) and taken.isdisjoint(unique_keys(tool.name)):
             names[tool.id] = tool.name
         else:
-            names[tool.id] = _made_up(tool, (taken, own), numbers)
+            names[tool.id] = _derived_name(tool, (taken, own), numbers)
         taken.update(unique_keys(names[tool.id]))
     return names
 
@@ -44,34 +44,34 @@ def categories(tools: Sequence[ForeignTool]) -> dict[str, tuple[str, str]]:
     if not groups:
         slug = _slugs(servers)[servers[0]]
         return {tool.id: (slug, servers[0]) for tool in tools}
-    found = {}
+    by_id = {}
     for tool in tools:
         group = groups.get(tool.name, "other")
-        found[tool.id] = (group, group.replace("_", " ").capitalize())
-    return found
+        by_id[tool.id] = (group, group.replace("_", " ").capitalize())
+    return by_id
 
 
 def _is_legal(name: str) -> bool:
     return _LEGAL.fullmatch(name) is not None
 
 
-def _made_up(tool: ForeignTool, taken: tuple[set[str], ...], numbers: dict[str, int]) -> str:
+def _derived_name(tool: ForeignTool, taken: tuple[set[str], ...], numbers: dict[str, int]) -> str:
     """`server_tool`, with a number where that is taken too; each base counts on from its last."""
     base = name = _legal(f"{tool.server}_{tool.name}")
     while not all(keys.isdisjoint(unique_keys(name)) for keys in taken):
         numbers[base] = numbers.get(base, 1) + 1
         suffix = f"_{numbers[base]}"
-        name = base[: _LONGEST - len(suffix)] + suffix
+        name = base[: _MAX_LENGTH - len(suffix)] + suffix
     return name
 
 
 def _legal(text: str) -> str:
-    """Text as a legal name; a long one is cut and told apart by a short hash of the whole."""
+    """Text as a legal name; a long one is truncated and gets a short hash of the whole."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", text).lstrip("-") or "tool"
-    if len(name) <= _LONGEST:
+    if len(name) <= _MAX_LENGTH:
         return name
     digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    return f"{name[: _LONGEST - 9]}_{digest}"
+    return f"{name[: _MAX_LENGTH - 9]}_{digest}"
 
 
 def _slugs(servers: list[str]) -> dict[str, str]:
@@ -100,7 +100,7 @@ def _prefix_groups(names: list[str]) -> dict[str, str]:
         if len(split) > 1:
             members.setdefault(split[0], []).append(name)
     clear = {
-        group: m for group, m in members.items() if len(m) >= _SMALL_GROUP and group != "other"
+        group: m for group, m in members.items() if len(m) >= _MIN_GROUP_SIZE and group != "other"
     }
     covered = sum(len(m) for m in clear.values())
     if len(clear) < 2 or covered < 0.7 * len(names):

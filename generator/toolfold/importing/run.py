@@ -1,4 +1,4 @@
-"""`toolfold import tools`: files in, a manifest and its findings out."""
+"""`toolfold import tools`: tool lists in, a manifest and its warnings out."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from toolfold.manifest.load import load
 
 @dataclass(frozen=True)
 class Imported:
-    """A manifest that was written, and what its foreign schemas were warned about."""
+    """A manifest that was written, and the warnings about its tools."""
 
     path: Path
     is_unchanged: bool
@@ -33,25 +33,27 @@ def import_tools(
     tools = read_tools(list(files))
     data = manifest_of(tools, server_name(tools, files[0].stem) if name is None else name)
     text = manifest_text(data, ", ".join(file.name for file in files))
-    is_unchanged = _is_there(output, text, force=force)
+    is_unchanged = _is_current(output, text, force=force)
     try:
-        warnings = _write(output, text, len(tools), is_wanted=not is_unchanged)
+        warnings = _write(output, text, len(tools), is_needed=not is_unchanged)
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from None
-    found = (*_left_out(tools), *warnings)
-    return Imported(output, is_unchanged, len(tools), len(data["categories"]), found)
+    omitted = _omitted_fields(tools)
+    counts = len(tools), len(data["categories"])
+    return Imported(output, is_unchanged, *counts, (*omitted, *warnings))
 
 
-def _left_out(tools: Sequence[ForeignTool]) -> Iterator[Problem]:
-    """What no manifest has a place for; a tool is served without it."""
+def _omitted_fields(tools: Sequence[ForeignTool]) -> Iterator[Problem]:
+    """A warning for each field of a tool that a manifest has no place for."""
     for tool in tools:
-        for key in tool.left_out:
+        for key in tool.omitted:
             fact = f'"{key}" is not kept'
             place = Place(Source(tool.file, ""), 1, 1)
             yield Problem(place, tool.id, fact, "", "warning", "left-out")
 
 
-def _is_there(output: Path, text: str, *, force: bool) -> bool:
+def _is_current(output: Path, text: str, *, force: bool) -> bool:
+    """Whether the file holds the text; UsageError where it holds another and `force` is not set."""
     if not output.is_file():
         return False
     if output.read_bytes() == text.encode():
@@ -61,8 +63,8 @@ def _is_there(output: Path, text: str, *, force: bool) -> bool:
     return False
 
 
-def _write(output: Path, text: str, expected: int, *, is_wanted: bool) -> tuple[Problem, ...]:
-    """Write the manifest once the compiler has accepted it; what it warned about."""
+def _write(output: Path, text: str, expected: int, *, is_needed: bool) -> tuple[Problem, ...]:
+    """Write the manifest once the compiler has accepted it; the compiler's warnings."""
     output.parent.mkdir(parents=True, exist_ok=True)
     staged = output.with_name(f".{output.name}.toolfold-new")
     staged.write_bytes(text.encode())
@@ -71,7 +73,7 @@ def _write(output: Path, text: str, expected: int, *, is_wanted: bool) -> tuple[
         if len(loaded.manifest.tools) != expected:
             raise RuntimeError(f"{expected} tools read, {len(loaded.manifest.tools)} written")
         warnings = plan_manifest(loaded).warnings
-        if is_wanted:
+        if is_needed:
             staged.replace(output)
     except ManifestError as error:
         refused = "\n".join(f"  {p.path or 'the manifest'}: {p.fact}" for p in error.problems[:20])

@@ -1,4 +1,4 @@
-"""Saved tool lists in the forms they come in, as one list of foreign tools."""
+"""Reading saved tool lists, in each of their layouts, as one list of foreign tools."""
 
 import json
 import math
@@ -14,7 +14,7 @@ from toolfold.manifest.schema import Icon
 
 Json = dict[str, Any]
 
-_KEPT: Final = frozenset(
+_IMPORTED_KEYS: Final = frozenset(
     [
         "server",
         "name",
@@ -27,8 +27,8 @@ _KEPT: Final = frozenset(
         "icons",
     ]
 )
-_LONGEST_KEY: Final = 1000  # YAML reads no longer ones
-_DEEPEST: Final = 200  # the manifest's own limit is lower; this one keeps reading finite
+_MAX_KEY_LENGTH: Final = 1000  # YAML reads no longer ones
+_MAX_DEPTH: Final = 200  # the manifest's own limit is lower; this one keeps reading finite
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,9 @@ class ForeignTool:
     annotations: Json = field(default_factory=dict)
     meta: Json = field(default_factory=dict)
     icons: list[Json] = field(default_factory=list)
-    #: Where it was read, and which of its fields a manifest has no place for.
+    #: The file it was read from, and the names of its fields that a manifest has no place for.
     file: str = ""
-    left_out: tuple[str, ...] = ()
+    omitted: tuple[str, ...] = ()
 
     @property
     def id(self) -> str:
@@ -116,7 +116,7 @@ def _tool(tool: Any, default_server: str, where: str) -> ForeignTool:
     if schema.get("type", "object") != "object":
         raise UsageError(f"{where}: the root type of inputSchema is not object")
     icons = _icons(tool.get("icons"))
-    found = ForeignTool(
+    foreign = ForeignTool(
         server=server,
         name=tool["name"],
         description=_text(tool.get("description")),
@@ -126,11 +126,11 @@ def _tool(tool: Any, default_server: str, where: str) -> ForeignTool:
         annotations=_object(tool, "annotations", where) or {},
         meta=_object(tool, "_meta", where) or {},
         icons=icons or [],
-        left_out=tuple(_left_out(tool, are_icons_kept=icons is not None)),
+        omitted=tuple(_omitted(tool, has_icons=icons is not None)),
     )
-    kept = [found.server, found.name, schema, found.output_schema, found.annotations, found.meta]
-    _refuse_unwritable([*kept, found.icons], where)
-    return found
+    exact = [server, foreign.name, schema, foreign.output_schema, foreign.annotations, foreign.meta]
+    _refuse_unwritable([*exact, foreign.icons], where)
+    return foreign
 
 
 def _object(tool: Json, key: str, where: str) -> Json | None:
@@ -141,34 +141,36 @@ def _object(tool: Json, key: str, where: str) -> Json | None:
 
 
 def _icons(value: Any) -> list[Json] | None:
-    """Icons as they came; None where one is not as the protocol has them, or cannot be kept."""
+    """A tool's icons; None where one is invalid or a manifest has no place for it."""
     try:
         return [dict(one) for one in value or [] if Icon.model_validate(one)]
     except (TypeError, ValidationError):
         return None
 
 
-def _left_out(tool: Json, *, are_icons_kept: bool) -> Iterator[str]:
+def _omitted(tool: Json, *, has_icons: bool) -> Iterator[str]:
     for key, value in tool.items():
-        if value is not None and (key not in _KEPT or (key == "icons" and not are_icons_kept)):
+        if value is not None and (key not in _IMPORTED_KEYS or (key == "icons" and not has_icons)):
             yield key
 
 
-def _text(value: Any) -> str:
-    """Prose that can be written: a description may be cut in the middle of a character."""
+def _text(value: object) -> str:
+    """Text that can be written: a description may be truncated in the middle of a character."""
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 
-def _refuse_unwritable(values: list[Any], where: str) -> None:
-    """Names and schemas are kept exactly, so what no file can hold is refused."""
-    waiting = [(value, 0) for value in values]
+def _refuse_unwritable(values: list[object], where: str) -> None:
+    """Raise UsageError for what no file can hold: names and schemas are imported exactly."""
+    waiting: list[tuple[object, int]] = [(value, 0) for value in values]
     while waiting:
         value, depth = waiting.pop()
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             raise UsageError(f"{where}: nested too deeply")
         if isinstance(value, dict):
-            if any(len(json.dumps(key)) > _LONGEST_KEY for key in value):
-                raise UsageError(f"{where}: a property name of more than {_LONGEST_KEY} characters")
+            if any(len(json.dumps(key)) > _MAX_KEY_LENGTH for key in value):
+                raise UsageError(
+                    f"{where}: a property name of more than {_MAX_KEY_LENGTH} characters"
+                )
             waiting += [(inner, depth + 1) for pair in value.items() for inner in pair]
         elif isinstance(value, list):
             waiting += [(inner, depth + 1) for inner in value]

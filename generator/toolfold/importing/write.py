@@ -1,4 +1,4 @@
-"""YAML as a person would lay out an imported manifest: blocks outside, JSON lines inside.
+"""Writing an imported manifest as YAML: blocks outside, JSON inside.
 
 PyYAML's own writer follows YAML 1.1 and would leave strings bare that 1.2 reads as numbers.
 JSON is YAML 1.2, so what is written as JSON is read back exactly.
@@ -50,15 +50,15 @@ def _key(key: str) -> str:
     return key if _PLAIN.fullmatch(key) else _json(key)
 
 
-def _scalar(value: Any) -> str:
+def _scalar(value: object) -> str:
     if isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS:
         return value
     return _json(value)
 
 
-def _json(value: Any) -> str:
+def _json(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
-    return _NOT_PRINTABLE.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
+    return _NOT_PRINTABLE.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
 
 
 def _comment(text: str) -> str:

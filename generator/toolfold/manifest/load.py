@@ -11,7 +11,7 @@ from toolfold.manifest.ids import ids_of, name_by_id
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import Manifest
 from toolfold.manifest.shape import nearest, shape
-from toolfold.manifest.tree import Items, Mapping, dotted, kind_of
+from toolfold.manifest.tree import PlacedList, PlacedMapping, dotted, kind_of
 from toolfold.manifest.validate import validate
 
 _INCLUDABLE: Final = ("categories", "tools", "workflows", "servers", "$defs")
@@ -22,7 +22,7 @@ class Loaded:
     """A manifest, the places its values came from, the digest of each file read, and what is wrong."""
 
     manifest: Manifest
-    tree: Mapping
+    tree: PlacedMapping
     name: str
     inputs: dict[Path, str]
     problems: tuple[Problem, ...] = ()
@@ -70,14 +70,16 @@ class _Files:
         self.folder = path.parent
         self.inputs: dict[Path, str] = {}
 
-    def root(self) -> Mapping:
+    def root(self) -> PlacedMapping:
         """The manifest itself."""
         return self._read(self.path, self.name)
 
-    def matching(self, tree: Mapping, key: str, problems: list[Problem]) -> Iterator[Mapping]:
+    def matching(
+        self, tree: PlacedMapping, key: str, problems: list[Problem]
+    ) -> Iterator[PlacedMapping]:
         """Every file that the patterns under `key` match, in the order of the patterns."""
         patterns = tree.get(key)
-        if not isinstance(patterns, Items):
+        if not isinstance(patterns, PlacedList):
             return
         for index, pattern in enumerate(patterns):
             at = patterns.items_at[index]
@@ -106,7 +108,7 @@ class _Files:
             problems.append(Problem(at, where, f'"{pattern}" was read already', hint))
         return unread
 
-    def _read(self, file: Path, name: str) -> Mapping:
+    def _read(self, file: Path, name: str) -> PlacedMapping:
         try:
             data = file.read_bytes()
         except FileNotFoundError:
@@ -117,7 +119,7 @@ class _Files:
         return read_yaml(data, name, len(self.inputs))
 
 
-def _include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
+def _include(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) -> None:
     """Add an included file's entries; what the manifest already has is a problem."""
     for key, value in part.items():
         at = part.keys_at[key]
@@ -128,9 +130,9 @@ def _include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
             problems.append(Problem(at, key, f'"{key}" does not belong in an included file', hint))
         elif key not in tree:
             tree.put(key, value, at, part.values_at[key])
-        elif isinstance(tree[key], Mapping) and isinstance(value, Mapping):
+        elif isinstance(tree[key], PlacedMapping) and isinstance(value, PlacedMapping):
             _include_entries(key, tree[key], value, problems)
-        elif isinstance(tree[key], Items) and isinstance(value, Items):
+        elif isinstance(tree[key], PlacedList) and isinstance(value, PlacedList):
             tree[key].extend(value)
             tree[key].items_at.extend(value.items_at)
         else:
@@ -138,7 +140,9 @@ def _include(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
             problems.append(Problem(part.values_at[key], key, fact))
 
 
-def _include_entries(key: str, into: Mapping, added: Mapping, problems: list[Problem]) -> None:
+def _include_entries(
+    key: str, into: PlacedMapping, added: PlacedMapping, problems: list[Problem]
+) -> None:
     for name, value in added.items():
         if name in into:
             fact = f'"{name}" is declared twice'
@@ -148,14 +152,14 @@ def _include_entries(key: str, into: Mapping, added: Mapping, problems: list[Pro
             into.put(name, value, added.keys_at[name], added.values_at[name])
 
 
-def _overlay(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
+def _overlay(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) -> None:
     """Lay a file of changes over tools that exist, as a JSON merge patch per tool."""
     for key in part:
         if key != "tools":
             hint = "an overlay changes fields under `tools:` and nothing else"
             problems.append(Problem(part.keys_at[key], key, f'"{key}" in an overlay', hint))
     tools, changes = tree.get("tools"), part.get("tools")
-    if not isinstance(tools, Mapping) or not isinstance(changes, Mapping):
+    if not isinstance(tools, PlacedMapping) or not isinstance(changes, PlacedMapping):
         return
     ids = ids_of(tree)
     for given, change in changes.items():
@@ -164,16 +168,16 @@ def _overlay(tree: Mapping, part: Mapping, problems: list[Problem]) -> None:
         if name not in tools:
             hint = nearest(name, list(tools)) or "an overlay only changes tools that exist"
             problems.append(Problem(changes.keys_at[given], path, f'unknown tool "{name}"', hint))
-        elif not isinstance(change, Mapping):
+        elif not isinstance(change, PlacedMapping):
             fact = f"expected a mapping, found {kind_of(change)}"
             problems.append(Problem(changes.values_at[given], path, fact))
-        elif isinstance(tools[name], Mapping):
+        elif isinstance(tools[name], PlacedMapping):
             tools[name] = _patched(tools[name], change)
 
 
-def _patched(target: Mapping, change: Mapping) -> Mapping:
+def _patched(target: PlacedMapping, change: PlacedMapping) -> PlacedMapping:
     """A copy of `target` with `change` merged in: mappings merge, null removes, the rest replaces."""
-    merged = Mapping(target.at)
+    merged = PlacedMapping(target.at)
     for key, value in target.items():
         if key not in change:
             merged.put(key, value, target.keys_at[key], target.values_at[key])
@@ -185,8 +189,8 @@ def _patched(target: Mapping, change: Mapping) -> Mapping:
     return merged
 
 
-def _put_patched(merged: Mapping, key: str, old: Any, change: Mapping) -> None:
+def _put_patched(merged: PlacedMapping, key: str, old: Any, change: PlacedMapping) -> None:
     new = change[key]
-    if isinstance(old, Mapping) and isinstance(new, Mapping):
+    if isinstance(old, PlacedMapping) and isinstance(new, PlacedMapping):
         new = _patched(old, new)
     merged.put(key, new, change.keys_at[key], change.values_at[key])

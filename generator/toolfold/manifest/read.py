@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 import yaml
 
 from toolfold.errors import ManifestError, Place, Problem, Source
-from toolfold.manifest.tree import Items, Mapping
+from toolfold.manifest.tree import PlacedList, PlacedMapping
 
 MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_DEPTH: Final = 64
@@ -30,7 +30,7 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _INTEGER: Final = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 _NOT_JSON: Final = re.compile(r"[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
-_WORDS: Final[dict[str, Any]] = {
+_WORDS: Final[dict[str, bool | None]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL")),
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
@@ -39,13 +39,13 @@ _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 
 
 class Document(NamedTuple):
-    """What a text holds, and whether any part of it may be said again elsewhere."""
+    """What a text holds, and whether any value in it has an anchor, to be repeated by aliases."""
 
-    root: Mapping
+    root: PlacedMapping
     has_anchors: bool
 
 
-def read_yaml(data: bytes, name: str, order: int = 0) -> Mapping:
+def read_yaml(data: bytes, name: str, order: int = 0) -> PlacedMapping:
     """The one document in `data` as a mapping with places.
 
     Raises ManifestError: with every duplicate key, tag and misfit scalar at once where the
@@ -57,7 +57,10 @@ def read_yaml(data: bytes, name: str, order: int = 0) -> Mapping:
 def read_document(
     source: Source, text: str | None = None, line: int = 1, depth: int = 1
 ) -> Document:
-    """The same of a source, or of a part of its text, which begins in some line, at some depth."""
+    """The document in a source, or in a part of its text that begins at `line` and `depth`.
+
+    Raises ManifestError as `read_yaml` does.
+    """
     builder = _Builder(source, source.text if text is None else text, line)
     try:
         root = builder.document(depth)
@@ -67,41 +70,38 @@ def read_document(
         raise ManifestError([_problem(source, 1, 1, "nested too deeply to read")]) from None
     if builder.problems:
         raise ManifestError(builder.problems)
-    if not isinstance(root, Mapping):
+    if not isinstance(root, PlacedMapping):
         fact = "the file is empty" if root is None else "the file is not a mapping of keys"
         raise ManifestError([_problem(source, 1, 1, fact, "start with `toolfold: 1`")])
-    return Document(root, builder.has_anchors)
+    return Document(root, bool(builder.anchors))
 
 
 class _Anchored(NamedTuple):
     """A value that aliases may repeat: how many nodes it holds, and how many levels."""
 
-    value: Any
+    value: object
     size: int
     height: int
 
 
 class _Builder:
-    """Folds the event stream into data; keeps the problems it can read past."""
+    """Builds data from the event stream; collects the problems that it can read past.
+
+    Every run reads every value of a manifest here, so events are told apart by their exact type,
+    and a place is made once for each.
+    """
 
     def __init__(self, source: Source, text: str, line: int) -> None:
         self.source = source
         self._line = line
         self._next = _LOADER(text).get_event
         self.problems: list[Problem] = []
-        self._anchors: dict[str, _Anchored] = {}
-        self._nodes = 0
-        self._deepest = 0
+        self.anchors: dict[str, _Anchored] = {}
         self._aliased = 0
 
-    @property
-    def has_anchors(self) -> bool:
-        """Whether anything was marked to be said again."""
-        return bool(self._anchors)
-
-    def document(self, depth: int) -> Any:
+    def document(self, depth: int) -> object:
         """The first document's value; a second document is a problem."""
-        root: Any = None
+        root: object = None
         documents = 0
         while not isinstance(event := self._next(), yaml.StreamEndEvent):
             if isinstance(event, yaml.DocumentStartEvent):
@@ -110,87 +110,83 @@ class _Builder:
                     self._report(event, "a second document starts here", "keep one per file")
                     break
             elif isinstance(event, yaml.NodeEvent):
-                root = self._node(event, depth)
+                root = self._node(event, self._place(event), depth)
         return root
 
-    def _node(self, event: Any, depth: int) -> Any:
-        self._nodes += 1
-        if isinstance(event, yaml.AliasEvent):
+    def _node(self, event: Any, at: Place, depth: int) -> object:
+        kind = type(event)
+        if kind is yaml.AliasEvent:
             return self._alias(event, depth)
         if event.tag is not None:
             hint = "toolfold reads plain YAML 1.2 without tags; quote the value instead"
             tag = event.tag.replace("tag:yaml.org,2002:", "!!")
             self._report(event, f"tag {tag}", hint)
-        first, deepest = self._nodes, self._deepest
-        self._deepest = depth
-        value = self._value(event, depth)
+        value: object
+        if kind is yaml.ScalarEvent:
+            value = self._scalar(event)
+        else:
+            self._refuse_depth(event, depth)
+            is_mapping = kind is yaml.MappingStartEvent
+            value = self._mapping(at, depth + 1) if is_mapping else self._list(at, depth + 1)
         if event.anchor is not None:
-            size, height = self._nodes - first + 1, self._deepest - depth
-            self._anchors[event.anchor] = _Anchored(value, size, height)
-        self._deepest = max(deepest, self._deepest)
+            self.anchors[event.anchor] = _Anchored(value, *_extent(value))
         return value
 
-    def _value(self, event: Any, depth: int) -> Any:
-        if isinstance(event, yaml.ScalarEvent):
-            return self._scalar(event)
-        self._refuse_depth(event, depth)
-        if isinstance(event, yaml.MappingStartEvent):
-            return self._mapping(event, depth)
-        return self._items(event, depth)
-
-    def _mapping(self, event: Any, depth: int) -> Mapping:
-        mapping = Mapping(self._place(event))
-        while not isinstance(key_event := self._next(), yaml.MappingEndEvent):
-            key_at = self._place(key_event)
-            key = self._key(key_event, depth)
-            value_event = self._next()
-            value = self._node(value_event, depth + 1)
+    def _mapping(self, at: Place, depth: int) -> PlacedMapping:
+        mapping = PlacedMapping(at)
+        keys_at, values_at = mapping.keys_at, mapping.values_at
+        next_event, node, place = self._next, self._node, self._place
+        while type(event := next_event()) is not yaml.MappingEndEvent:
+            key_at = place(event)
+            key = self._key(event, key_at, depth)
+            value_event = next_event()
+            value_at = place(value_event)
+            value = node(value_event, value_at, depth)
             if key is None:
                 continue
-            if key in mapping:
-                first = mapping.keys_at[key]
-                self._report(key_event, f'duplicate key "{key}"', f"first on line {first.line}")
+            if key in keys_at:
+                hint = f"first on line {keys_at[key].line}"
+                self._report(event, f'duplicate key "{key}"', hint)
                 continue
-            mapping.put(key, value, key_at, self._place(value_event))
+            mapping[key], keys_at[key], values_at[key] = value, key_at, value_at
         return mapping
 
-    def _key(self, event: Any, depth: int) -> str | None:
+    def _key(self, event: Any, at: Place, depth: int) -> str | None:
         """A key's own text: `404:` and `null:` are names like any other."""
-        if isinstance(event, yaml.ScalarEvent) and event.tag is None and event.anchor is None:
-            return str(event.value)
-        self._node(event, depth + 1)
+        if type(event) is yaml.ScalarEvent and event.tag is None and event.anchor is None:
+            return event.value
+        self._node(event, at, depth)
         self._report(event, "a key that is not plain text", "use a simple name as the key")
         return None
 
-    def _items(self, event: Any, depth: int) -> Items:
-        items = Items(self._place(event))
-        while not isinstance(item := self._next(), yaml.SequenceEndEvent):
-            items.append(self._node(item, depth + 1))
-            items.items_at.append(self._place(item))
+    def _list(self, at: Place, depth: int) -> PlacedList:
+        items = PlacedList(at)
+        while type(event := self._next()) is not yaml.SequenceEndEvent:
+            item_at = self._place(event)
+            items.append(self._node(event, item_at, depth))
+            items.items_at.append(item_at)
         return items
 
-    def _refuse_depth(self, event: Any, depth: int) -> None:
+    def _refuse_depth(self, event: yaml.Event, depth: int) -> None:
         if depth > MAX_DEPTH:
             fact = f"more than {MAX_DEPTH} levels of nesting"
             raise ManifestError([*self.problems, self._problem(event, fact, "flatten the value")])
 
-    def _alias(self, event: Any, depth: int) -> Any:
-        if event.anchor not in self._anchors:
+    def _alias(self, event: yaml.AliasEvent, depth: int) -> object:
+        anchored = self.anchors.get(event.anchor or "")
+        if anchored is None:
             fact = f"alias *{event.anchor} has no anchor before it"
             hint = f"mark a value with &{event.anchor} before, or put the text in quotes"
             raise ManifestError([*self.problems, self._problem(event, fact, hint)])
-        value, size, height = self._anchors[event.anchor]
-        self._deepest = max(self._deepest, depth + height)
-        self._refuse_depth(event, depth + height)
-        self._nodes += size
-        self._aliased += size
+        self._refuse_depth(event, depth + anchored.height)
+        self._aliased += anchored.size
         if self._aliased > MAX_ALIASED:
             fact = f"aliases expand to more than {MAX_ALIASED} values"
             raise ManifestError([*self.problems, self._problem(event, fact, "use fewer aliases")])
-        return value
+        return anchored.value
 
-    def _scalar(self, event: Any) -> Any:
-        text: str = event.value
+    def _scalar(self, event: yaml.ScalarEvent) -> object:
+        text = event.value
         is_plain = event.implicit[0]
         if not is_plain:
             if _SURROGATE.search(text):
@@ -203,7 +199,7 @@ class _Builder:
             return text
         return self._number(event, text)
 
-    def _number(self, event: Any, text: str) -> Any:
+    def _number(self, event: yaml.ScalarEvent, text: str) -> object:
         if _INTEGER.fullmatch(text):
             if len(text) <= 300:
                 return int(text, 0 if text[:2] in ("0o", "0x") else 10)
@@ -220,13 +216,23 @@ class _Builder:
 
     def _place(self, event: Any) -> Place:
         mark = event.start_mark
-        return Place(self.source, mark.line + self._line, mark.column + 1)
+        # What Place(...) does, without the call of a Python function that this would be.
+        return tuple.__new__(Place, (self.source, mark.line + self._line, mark.column + 1))
 
-    def _problem(self, event: Any, fact: str, hint: str) -> Problem:
+    def _problem(self, event: yaml.Event, fact: str, hint: str) -> Problem:
         return Problem(self._place(event), "", fact, hint, code="yaml")
 
-    def _report(self, event: Any, fact: str, hint: str) -> None:
+    def _report(self, event: yaml.Event, fact: str, hint: str) -> None:
         self.problems.append(self._problem(event, fact, hint))
+
+
+def _extent(value: object) -> tuple[int, int]:
+    """How many values a value holds, itself included, and how many levels are below it."""
+    if not value or not isinstance(value, dict | list):
+        return 1, 0
+    children = value.values() if isinstance(value, dict) else value
+    extents = [_extent(child) for child in children]
+    return 1 + sum(size for size, _ in extents), 1 + max(height for _, height in extents)
 
 
 def decode(data: bytes, name: str, order: int) -> Source:
@@ -246,10 +252,10 @@ def decode(data: bytes, name: str, order: int) -> Source:
         raise ManifestError([_problem(source, line, column, fact, "save it as UTF-8")]) from None
     source = Source(name, text, order)
     is_suspect = any(one in data for one in _SUSPECT) or data.translate(None, _PLAIN)
-    if found := _UNREADABLE.search(text) if is_suspect else None:
-        line = text.count("\n", 0, found.start()) + 1
-        column = found.start() - text.rfind("\n", 0, found.start())
-        code = f"{ord(found.group()):04X}"
+    if unreadable := _UNREADABLE.search(text) if is_suspect else None:
+        start = unreadable.start()
+        line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+        code = f"{ord(unreadable.group()):04X}"
         hint = f'remove it, or write it as "\\u{code}" in double quotes'
         raise ManifestError([_problem(source, line, column, f"control character U+{code}", hint)])
     return source
@@ -262,12 +268,12 @@ def _syntax_problem(source: Source, error: yaml.YAMLError) -> Problem:
         mark = opened  # what was opened and never closed says more than the end of the file
     line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
     parts = (getattr(error, "problem", str(error)), getattr(error, "context", ""))
-    said = " ".join(part for part in parts if part)
+    message = " ".join(part for part in parts if part)
     is_tab = source.line(line)[column - 1 : column] == "\t"
     hint = "indent with spaces, not tabs" if is_tab else "check the quotes and the indentation here"
-    if "Unicode character escape" in said:
+    if "Unicode character escape" in message:
         hint = "write the character itself, or \\U and its eight digits"
-    return _problem(source, line, column, f"not YAML: {said}", hint)
+    return _problem(source, line, column, f"not YAML: {message}", hint)
 
 
 def _problem(source: Source, line: int, column: int, fact: str, hint: str = "") -> Problem:

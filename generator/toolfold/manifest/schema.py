@@ -25,7 +25,7 @@ _ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
 _ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 
 #: What each pattern asks for, in words; messages use them.
-FORMS = {
+PATTERN_DESCRIPTIONS = {
     _NAME: "letters, digits, _ and -, at most 64 of them, not starting with -",
     _SERVER: "letters, digits, dots, _ and -, at most 64 of them",
     _IDENTIFIER: "a Python name: letters, digits and _, starting with a letter",
@@ -67,7 +67,7 @@ class Server(_Part):
     title: Line | None = None
     description: Text | None = None
     instructions: Text | None = Field(
-        default=None, description="Said to clients when they connect."
+        default=None, description="Sent to clients when they connect."
     )
     prefix: Annotated[str, Field(pattern=_PREFIX)] = Field(
         default="", description="Prepended to the default names of meta-tools."
@@ -94,7 +94,7 @@ class MetaTool(_Part):
     example: Line | None = None
 
 
-def _word_or_mapping(value: Any) -> str:
+def _word_or_mapping(value: object) -> str:
     """Which half of a union is meant, so that a mistake is reported against that half only."""
     return "word" if isinstance(value, str) else "mapping"
 
@@ -132,7 +132,7 @@ class Budgets(_Part):
     hot: Tokens | None = None
     hits: Tokens | None = None
     result: Tokens | None = Field(
-        default=None, description="Largest result of any tool; larger ones are cut."
+        default=None, description="Largest result of any tool; larger ones are truncated."
     )
 
 
@@ -256,7 +256,8 @@ class Tool(_Part):
         default=None, description='Take "5" for 5 and "true" for true, with a warning.'
     )
     budget: Tokens | None = Field(
-        default=None, description="Largest result in tokens; a larger one is cut, to be read on."
+        default=None,
+        description="Largest result in tokens; a larger one is truncated, to be read on.",
     )
     aliases: list[ToolName] = []
     id: ToolId | None = Field(

@@ -1,4 +1,4 @@
-"""Plain data to a Manifest; what does not fit becomes problems with places."""
+"""Validate plain data as a Manifest; each validation error becomes a problem with its place."""
 
 import types
 from collections.abc import Iterator, Sequence
@@ -6,13 +6,12 @@ from difflib import get_close_matches
 from typing import Annotated, Any, Final, Union, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from toolfold.errors import ManifestError, Problem, Source
-from toolfold.manifest.schema import FORMS, Manifest, MetaTool, Secret
-from toolfold.manifest.tree import Mapping, dotted, kind_of, place_of
-
-Path = tuple[str | int, ...]
+from toolfold.manifest.schema import PATTERN_DESCRIPTIONS, Manifest, MetaTool, Secret
+from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, kind_of, place_of
 
 _ENTRIES: Final = frozenset({"categories", "tools", "workflows", "servers", "$defs"})
 _UNION_TAGS: Final = frozenset({"word", "mapping"})
@@ -27,24 +26,24 @@ _KINDS: Final = {
 }
 _HINTS: Final[dict[type[BaseModel] | None, str]] = {
     MetaTool: "`off`, or a mapping with name, category, summary, example",
-    Secret: FORMS["env"],
+    Secret: PATTERN_DESCRIPTIONS["env"],
 }
 
 
-def shape(tree: Mapping) -> tuple[Manifest, list[Problem]]:
-    """The manifest that `tree` spells, less the entries that do not fit, and what is wrong there.
+def shape(tree: PlacedMapping) -> tuple[Manifest, list[Problem]]:
+    """The manifest in `tree` without its invalid entries, and the problems of those.
 
-    The rest can still be held to the other rules, so that one run reports everything. Raises
-    ManifestError where no manifest remains.
+    The valid rest can be held to the other rules, so that one run reports every problem. Raises
+    ManifestError where the rest is no manifest.
     """
     try:
         return Manifest.model_validate(tree), []
     except ValidationError as error:
         details = error.errors(include_url=False)
     problems = [_problem(tree, detail) for detail in details]
-    sound = _without(tree, [_path(tree, detail["loc"]) for detail in details])
+    valid = _without(tree, [_path(tree, detail["loc"]) for detail in details])
     try:
-        return Manifest.model_validate(sound), problems
+        return Manifest.model_validate(valid), problems
     except ValidationError:
         raise ManifestError(problems) from None
 
@@ -55,24 +54,24 @@ def nearest(name: str, names: Sequence[str]) -> str:
     return f'did you mean "{close[0]}"?' if close else ""
 
 
-def _without(tree: Mapping, paths: list[Path]) -> dict[str, Any]:
+def _without(tree: PlacedMapping, paths: list[ManifestPath]) -> dict[str, Any]:
     """The tree less every entry that one of the paths leads into."""
-    sound: dict[str, Any] = dict(tree)
+    valid: dict[str, Any] = dict(tree)
     for key, name in {path[:2] for path in paths if len(path) > 1}:
-        entries = sound.get(str(key))
+        entries = valid.get(str(key))
         if key in _ENTRIES and isinstance(entries, dict):
-            sound[str(key)] = {n: value for n, value in entries.items() if n != name}
+            valid[str(key)] = {n: value for n, value in entries.items() if n != name}
         elif key in _ENTRIES and isinstance(entries, list):
-            sound[str(key)] = [value for value in entries if value is not tree[str(key)][name]]
-    return sound
+            valid[str(key)] = [value for value in entries if value is not tree[str(key)][name]]
+    return valid
 
 
-def _problem(tree: Mapping, detail: ErrorDetails) -> Problem:
+def _problem(tree: PlacedMapping, detail: ErrorDetails) -> Problem:
     path = _path(tree, detail["loc"])
     kind = detail["type"]
     is_about_key = kind in ("extra_forbidden", "missing") or "[key]" in path
     path = tuple(step for step in path if step != "[key]")
-    fact, hint = _said(path, kind, detail)
+    fact, hint = _fact_and_hint(path, kind, detail)
     place = place_of(tree, path[:-1] if kind == "missing" else path, of_key=is_about_key)
     if _is_secret(path):
         # Logs keep what is printed: neither the value nor its line may be.
@@ -81,21 +80,21 @@ def _problem(tree: Mapping, detail: ErrorDetails) -> Problem:
     return Problem(place, dotted(path), fact, hint, code="shape")
 
 
-def _path(tree: Mapping, location: Sequence[str | int]) -> Path:
-    """Pydantic's location less the tags of unions, which are no steps into the manifest."""
+def _path(tree: PlacedMapping, location: Sequence[str | int]) -> ManifestPath:
+    """The manifest's path for Pydantic's location, which also holds the tags of unions."""
     path: list[str | int] = []
     node: Any = tree
     for step in location:
-        known = step in node if isinstance(node, dict) else isinstance(node, list)
-        if not known and step in _UNION_TAGS:
+        is_known = step in node if isinstance(node, dict) else isinstance(node, list)
+        if not is_known and step in _UNION_TAGS:
             continue
         path.append(step)
-        node = node[step] if known else None
+        node = node[step] if is_known else None
     return tuple(path)
 
 
-def _said(path: Path, kind: str, detail: ErrorDetails) -> tuple[str, str]:
-    """The fact and the way out."""
+def _fact_and_hint(path: ManifestPath, kind: str, detail: ErrorDetails) -> tuple[str, str]:
+    """What a validation error says to the author, and how to mend it."""
     value = detail["input"]
     name = str(path[-1]) if path else "manifest"
     match kind:
@@ -112,13 +111,13 @@ def _said(path: Path, kind: str, detail: ErrorDetails) -> tuple[str, str]:
         case "string_type" if isinstance(value, int | float):
             return f"expected a string, found {_shown(value)}", "put it in quotes"
         case "string_pattern_mismatch" | "string_too_long" | "string_too_short":
-            return f"{_shown(value)} is not valid here", f"expected {_form(path, detail)}"
+            return f"{_shown(value)} is not valid here", f"expected {_expected_text(path, detail)}"
         case "too_short":
             return "an empty list", "name at least one"
-    return _of_type(path, kind, value, detail)
+    return _wrong_type(path, kind, value, detail)
 
 
-def _not_allowed(path: Path, value: Any, detail: ErrorDetails) -> tuple[str, str]:
+def _not_allowed(path: ManifestPath, value: object, detail: ErrorDetails) -> tuple[str, str]:
     expected = str(detail.get("ctx", {}).get("expected", "")).replace(" or ", ", ")
     allowed = [part.strip(" '") for part in expected.split(",")]
     close = nearest(value, allowed) if isinstance(value, str) else ""
@@ -126,7 +125,9 @@ def _not_allowed(path: Path, value: Any, detail: ErrorDetails) -> tuple[str, str
     return f"{_shown(value)} is not allowed here", close or listed
 
 
-def _of_type(path: Path, kind: str, value: Any, detail: ErrorDetails) -> tuple[str, str]:
+def _wrong_type(
+    path: ManifestPath, kind: str, value: object, detail: ErrorDetails
+) -> tuple[str, str]:
     wanted = _KINDS.get(kind)
     if wanted is None:
         message = detail["msg"]
@@ -137,7 +138,7 @@ def _of_type(path: Path, kind: str, value: Any, detail: ErrorDetails) -> tuple[s
     return f"expected {wanted}, found {_shown(value)}", hint
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     """A value in a message: short, quoted where it is text."""
     if isinstance(value, dict | list):
         return kind_of(value)
@@ -148,31 +149,31 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
-def _is_secret(path: Path) -> bool:
+def _is_secret(path: ManifestPath) -> bool:
     return path[:1] == ("servers",) and path[2:3] in (("env",), ("headers",)) and len(path) > 3
 
 
-def _form(path: Path, detail: ErrorDetails) -> str:
+def _expected_text(path: ManifestPath, detail: ErrorDetails) -> str:
     pattern = str(detail.get("ctx", {}).get("pattern", ""))
     if _is_secret(path):
-        return FORMS["env"]
-    return FORMS.get(pattern, FORMS["text"])
+        return PATTERN_DESCRIPTIONS["env"]
+    return PATTERN_DESCRIPTIONS.get(pattern, PATTERN_DESCRIPTIONS["text"])
 
 
-def _purpose(path: Path) -> str:
+def _purpose(path: ManifestPath) -> str:
     fields = dict(_fields(_model_at(path[:-1])))
     field = fields.get(str(path[-1]))
     return field.description or "" if field else ""
 
 
-def _fields(model: type[BaseModel] | None) -> Iterator[tuple[str, Any]]:
+def _fields(model: type[BaseModel] | None) -> Iterator[tuple[str, FieldInfo]]:
     for name, field in model.model_fields.items() if model else ():
         yield field.alias or name, field
 
 
-def _model_at(path: Path) -> type[BaseModel] | None:
+def _model_at(path: ManifestPath) -> type[BaseModel] | None:
     """The model that describes the mapping at `path`."""
-    current: Any = Manifest
+    current: object = Manifest
     for step in path:
         if isinstance(current, type) and issubclass(current, BaseModel):
             current = next((f.annotation for n, f in _fields(current) if n == step), None)
@@ -182,7 +183,7 @@ def _model_at(path: Path) -> type[BaseModel] | None:
     return current if isinstance(current, type) and issubclass(current, BaseModel) else None
 
 
-def _unwrapped(annotation: Any) -> Any:
+def _unwrapped(annotation: object) -> object:
     """An annotation without Annotated and None; of a union, its model."""
     while True:
         if get_origin(annotation) is Annotated:

@@ -1,9 +1,12 @@
-"""Plain data that remembers where each key and item stood."""
+"""Mappings and lists that know the place of each key and item in the manifest."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from toolfold.errors import Place
+
+#: The keys and indexes that lead from the root of a manifest to a value.
+ManifestPath: TypeAlias = tuple[str | int, ...]
 
 _KINDS: Final[dict[type, str]] = {
     dict: "a mapping",
@@ -15,8 +18,8 @@ _KINDS: Final[dict[type, str]] = {
 }
 
 
-class Mapping(dict[str, Any]):
-    """A mapping of the manifest: a dict, plus the places of its keys and values."""
+class PlacedMapping(dict[str, Any]):
+    """A mapping read from a manifest, with the places of its keys and values."""
 
     __slots__ = ("at", "keys_at", "values_at")
 
@@ -33,8 +36,8 @@ class Mapping(dict[str, Any]):
         self.values_at[key] = value_at
 
 
-class Items(list[Any]):
-    """A list of the manifest: a list, plus the places of its items."""
+class PlacedList(list[Any]):
+    """A list read from a manifest, with the places of its items."""
 
     __slots__ = ("at", "items_at")
 
@@ -44,20 +47,20 @@ class Items(list[Any]):
         self.items_at: list[Place] = []
 
 
-def place_of(root: Mapping, path: Sequence[str | int], *, of_key: bool = False) -> Place:
+def place_of(root: PlacedMapping, path: Sequence[str | int], *, of_key: bool = False) -> Place:
     """The place of the value at `path`, or of its key; of its nearest known ancestor if absent."""
-    node: Any = root
+    node: object = root
     place = root.at
     for depth, step in enumerate(path):
-        last = depth == len(path) - 1
-        if isinstance(node, Mapping) and isinstance(step, str) and step in node:
-            place = (node.keys_at if of_key and last else node.values_at)[step]
-        elif isinstance(node, Items) and isinstance(step, int) and step < len(node):
+        is_last = depth == len(path) - 1
+        if isinstance(node, PlacedMapping) and isinstance(step, str) and step in node:
+            place = (node.keys_at if of_key and is_last else node.values_at)[step]
+            node = None if is_last else node[step]  # which may read a tool that was not read yet
+        elif isinstance(node, PlacedList) and isinstance(step, int) and step < len(node):
             place = node.items_at[step]
+            node = node[step]
         else:
             break
-        if not last:
-            node = node[step]  # which a manifest that is only glanced at reads just now
     return place
 
 
@@ -72,7 +75,7 @@ def dotted(path: Sequence[str | int]) -> str:
     return text
 
 
-def plain(value: Any) -> Any:
+def plain(value: object) -> object:
     """A deep copy in plain dicts and lists, without places."""
     if isinstance(value, dict):
         return {key: plain(inner) for key, inner in value.items()}
@@ -81,6 +84,6 @@ def plain(value: Any) -> Any:
     return value
 
 
-def kind_of(value: Any) -> str:
-    """What a value is, in the words of messages."""
+def kind_of(value: object) -> str:
+    """The kind of a value as messages name it, such as `a list`; `nothing` for None."""
     return next((name for kind, name in _KINDS.items() if isinstance(value, kind)), "nothing")

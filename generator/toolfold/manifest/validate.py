@@ -5,29 +5,27 @@ from collections.abc import Collection, Iterator
 from toolfold.errors import Problem
 from toolfold.manifest.schema import Manifest, MetaTool, Tool
 from toolfold.manifest.shape import nearest
-from toolfold.manifest.tree import Mapping, dotted, place_of
-
-Path = tuple[str | int, ...]
+from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, place_of
 
 
-def validate(manifest: Manifest, tree: Mapping) -> Iterator[Problem]:
+def validate(manifest: Manifest, tree: PlacedMapping) -> Iterator[Problem]:
     """Every breach of a rule that spans entries of a well-shaped manifest."""
-    rules = _Rules(manifest, tree)
+    rules = _Validator(manifest, tree)
     yield from rules.tools()
     yield from rules.references()
     yield from rules.upstreams()
     yield from rules.reachable()
 
 
-def validate_tool(name: str, manifest: Manifest, tree: Mapping) -> Iterator[Problem]:
-    """Those of one tool."""
-    yield from _Rules(manifest, tree).tool(name, manifest.tools[name])
+def validate_tool(name: str, manifest: Manifest, tree: PlacedMapping) -> Iterator[Problem]:
+    """Every breach of a rule by one tool."""
+    yield from _Validator(manifest, tree).tool(name, manifest.tools[name])
 
 
-class _Rules:
-    """The manifest and its places, so that each rule is one short method."""
+class _Validator:
+    """The rules, one method each, over a manifest and the places of its values."""
 
-    def __init__(self, manifest: Manifest, tree: Mapping) -> None:
+    def __init__(self, manifest: Manifest, tree: PlacedMapping) -> None:
         self.manifest = manifest
         self.tree = tree
 
@@ -40,7 +38,7 @@ class _Rules:
     def tool(self, name: str, tool: Tool) -> Iterator[Problem]:
         path = ("tools", name)
         yield from self._known_category((*path, "category"), tool.category)
-        yield from self._exclusive(path, tool)
+        yield from self._exclusive_keys(path, tool)
         if tool.cache and tool.effect != "read":
             fact = f"effect {tool.effect} cannot be cached"
             yield self._problem((*path, "cache"), fact, "only `effect: read` may be")
@@ -68,7 +66,7 @@ class _Rules:
                 yield self._problem(("servers", name), fact, hint)
 
     def reachable(self) -> Iterator[Problem]:
-        """A tool that is not listed wants another way to be called."""
+        """Unlisted tools need a runner where direct calls of them are denied."""
         disclosure = self.manifest.disclosure
         runners = (disclosure.meta.run_read, disclosure.meta.run_write)
         has_runner = disclosure.meta.run is not None or "off" not in runners
@@ -81,8 +79,8 @@ class _Rules:
             hint = "switch the runners on, or allow unlisted calls"
             yield self._problem(path, "tools that are not listed could not be called at all", hint)
 
-    def _annotations(self, path: Path, tool: Tool) -> Iterator[Problem]:
-        """One annotation of the wrong type would make clients refuse the whole list."""
+    def _annotations(self, path: ManifestPath, tool: Tool) -> Iterator[Problem]:
+        """Clients refuse the whole list of tools where one annotation has a wrong type."""
         for key, value in tool.annotations.items():
             wanted = {"title": str}.get(key, bool if key.endswith("Hint") else object)
             if value is not None and not isinstance(value, wanted):
@@ -90,21 +88,21 @@ class _Rules:
                 fact = f"not a value for {key}"
                 yield self._problem((*path, "annotations", key), fact, hint)
 
-    def _exclusive(self, path: Path, tool: Tool) -> Iterator[Problem]:
+    def _exclusive_keys(self, path: ManifestPath, tool: Tool) -> Iterator[Problem]:
         for ours, foreign in (("parameters", "input_schema"), ("returns", "output_schema")):
             if getattr(tool, ours) is not None and getattr(tool, foreign) is not None:
                 hint = f"keep `{ours}` for a schema written here, `{foreign}` for a foreign one"
                 fact = f"both `{ours}` and `{foreign}`"
                 yield self._problem((*path, foreign), fact, hint, of_key=True)
 
-    def _known_tool(self, path: Path, name: str) -> Iterator[Problem]:
+    def _known_tool(self, path: ManifestPath, name: str) -> Iterator[Problem]:
         return self._known(path, name, "tool", "tools", self.manifest.tools)
 
-    def _known_category(self, path: Path, name: str) -> Iterator[Problem]:
+    def _known_category(self, path: ManifestPath, name: str) -> Iterator[Problem]:
         return self._known(path, name, "category", "categories", self.manifest.categories)
 
     def _known(
-        self, path: Path, name: str, what: str, key: str, names: Collection[str]
+        self, path: ManifestPath, name: str, what: str, key: str, names: Collection[str]
     ) -> Iterator[Problem]:
         # An entry that does not fit was reported as such; it is not unknown.
         if name not in names and name not in self.tree.get(key, {}):
@@ -116,6 +114,8 @@ class _Rules:
         some = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
         return f"declared under `{key}:` ({place}): {some or 'none'}"
 
-    def _problem(self, path: Path, fact: str, hint: str = "", *, of_key: bool = False) -> Problem:
+    def _problem(
+        self, path: ManifestPath, fact: str, hint: str = "", *, of_key: bool = False
+    ) -> Problem:
         place = place_of(self.tree, path, of_key=of_key)
         return Problem(place, dotted(path), fact, hint, code="rule")

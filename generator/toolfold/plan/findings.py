@@ -7,9 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
 from toolfold.errors import ManifestError, Problem, Severity, in_file_order
-from toolfold.manifest.tree import Mapping, dotted, place_of
-
-ManifestPath = tuple[str | int, ...]
+from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, place_of
 
 
 class Finding(NamedTuple):
@@ -22,7 +20,7 @@ class Finding(NamedTuple):
     severity: Severity
     of_key: bool = False
 
-    def placed(self, tree: Mapping) -> Problem:
+    def placed(self, tree: PlacedMapping) -> Problem:
         """The problem at its place in the manifest."""
         place = place_of(tree, self.path, of_key=self.of_key)
         return Problem(place, dotted(self.path), self.fact, self.hint, self.severity, self.code)

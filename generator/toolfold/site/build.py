@@ -1,4 +1,4 @@
-"""`toolfold docs build`: a static site beside the manifest, whole or not at all."""
+"""`toolfold docs build`: a static site, which replaces an earlier one only when it is complete."""
 
 import shutil
 import subprocess
@@ -15,17 +15,20 @@ from toolfold.plan.docs.llms import full_text
 from toolfold.plan.text.header import MARK
 from toolfold.site.catalog import catalog_json
 
-_OWNED: Final = ".gitignore"
+_OWNERSHIP_FILE: Final = ".gitignore"
 _CONFIGURATION: Final = "mkdocs.yml"
-_OWNER: Final = f"# {MARK}a manifest; `toolfold docs build` replaces this folder.\n*\n"
+_OWNERSHIP_TEXT: Final = f"# {MARK}a manifest; `toolfold docs build` replaces this folder.\n*\n"
 _BUILT: Final = PurePosixPath("generated/site")
-_SOURCE: Final = '\n<p class="tf-source"><a href="{name}">This page as Markdown</a></p>\n'
-# The same pages through the builder's own renderer look the same, and cost far more.
-_RENDERER: Final = ("markdown_extensions:\n", "markdown_extensions:\n  - toolfold.site.extension\n")
+_MARKDOWN_LINK: Final = '\n<p class="tf-source"><a href="{name}">This page as Markdown</a></p>\n'
+# Pages rendered by the builder itself look the same, and take far longer.
+_OWN_RENDERER: Final = (
+    "markdown_extensions:\n",
+    "markdown_extensions:\n  - toolfold.site.extension\n",
+)
 # Every link is ours, so a build need not look for broken ones; a preview, which may, says when
 # it is done.
-_UNCHECKED: Final = ("markdown_extensions:\n", "validation: false\nmarkdown_extensions:\n")
-_MORE: Final = (
+_UNCHECKED_LINKS: Final = ("markdown_extensions:\n", "validation: false\nmarkdown_extensions:\n")
+_MORE_LINKS: Final = (
     "\n## More\n\n- [Every page in one text](llms-full.txt)\n"
     "- [Every tool with its schemas, as JSON](catalog.json)\n"
 )
@@ -33,15 +36,15 @@ _MORE: Final = (
 
 @dataclass(frozen=True)
 class Site:
-    """What a build made."""
+    """A site that was built, and its number of pages."""
 
     folder: Path
     pages: int
 
 
 @dataclass(frozen=True)
-class Staged:
-    """What the builder reads, by path below its folder, and the Markdown of each page."""
+class SiteSources:
+    """The files that the builder reads, by path below its folder, and the Markdown of each page."""
 
     files: dict[str, str]
     pages: dict[PurePosixPath, str]
@@ -51,16 +54,16 @@ def build_site(output: Path, target: Path, changes: str = "") -> Site:
     """Turn the docs below `output` into a site in `target`, with a page of changes if given."""
     require_builder()
     _refuse_foreign(target)
-    sources = stage(output, changes, with_markdown=True)
-    with _workshop(target) as workshop:
+    sources = site_sources(output, changes, with_markdown=True)
+    with _staging_folder(target) as staging:
         for name, text in sources.files.items():
-            _write(workshop / "generated" / name, text)
-        _run_builder(workshop)
-        built = workshop / _BUILT
+            write_file(staging / "generated" / name, text)
+        _run_builder(staging)
+        built = staging / _BUILT
         for path, text in sources.pages.items():
-            _write(built / path, text)
-        _write(built / _OWNED, _OWNER)
-        _replace(built, target, workshop)
+            write_file(built / path, text)
+        write_file(built / _OWNERSHIP_FILE, _OWNERSHIP_TEXT)
+        _replace(built, target, staging)
     return Site(target, len(sources.pages))
 
 
@@ -71,34 +74,35 @@ def require_builder() -> None:
     import zensical  # noqa: F401
 
 
-def stage(output: Path, changes: str = "", *, with_markdown: bool = False) -> Staged:
-    """What the builder reads: the generated docs, a page of changes, and what agents read.
+def site_sources(output: Path, changes: str = "", *, with_markdown: bool = False) -> SiteSources:
+    """What the builder reads: the generated docs, a page of changes, and the texts for agents.
 
-    With `with_markdown` every page links to its Markdown, which has to be put beside it.
+    With `with_markdown` every page links to its Markdown, which has to be put beside it. Raises
+    UsageError where there are no docs.
     """
-    found = dict(_sources(output))
-    if _CONFIGURATION not in found:
+    docs = dict(_generated_docs(output))
+    if _CONFIGURATION not in docs:
         raise UsageError(f"{output}/: no docs here; run `toolfold generate` first")
-    configuration = found.pop(_CONFIGURATION).replace(*_RENDERER)
-    configuration = configuration.replace(*_UNCHECKED) if with_markdown else configuration
+    configuration = docs.pop(_CONFIGURATION).replace(*_OWN_RENDERER)
+    configuration = configuration.replace(*_UNCHECKED_LINKS) if with_markdown else configuration
     if changes:
-        found["docs/changes.md"] = changes
+        docs["docs/changes.md"] = changes
         configuration += "  - Changes: changes.md\n"
     files, pages = {_CONFIGURATION: configuration}, {}
-    for name, text in found.items():
+    for name, text in docs.items():
         if name.endswith(".md"):
             path = PurePosixPath(name).relative_to("docs")
             text = pages[path] = _without_header(text)
-            text += _SOURCE.format(name=path.name) if with_markdown else ""
+            text += _MARKDOWN_LINK.format(name=path.name) if with_markdown else ""
         files[name] = text
-    files["docs/llms.txt"] = _without_header(files["docs/llms.txt"]) + _MORE
+    files["docs/llms.txt"] = _without_header(files["docs/llms.txt"]) + _MORE_LINKS
     files["docs/llms-full.txt"] = full_text(pages)
     files["docs/catalog.json"] = catalog_json(output)
-    return Staged(files, pages)
+    return SiteSources(files, pages)
 
 
-def _sources(output: Path) -> Iterator[tuple[str, str]]:
-    """The generated files of the docs: what carries no first line of ours is no page of ours."""
+def _generated_docs(output: Path) -> Iterator[tuple[str, str]]:
+    """Path and text of the generated files of the docs, known by their first line."""
     folders = [*(output / "docs").rglob("*"), *(output / "overrides").rglob("*")]
     for path in [output / _CONFIGURATION, *sorted(folders)]:
         if path.is_file() and not path.is_symlink():
@@ -112,27 +116,27 @@ def _without_header(page: str) -> str:
     return page.partition("\n")[2].lstrip("\n")
 
 
-def _run_builder(workshop: Path) -> None:
-    configuration = workshop / "generated" / "mkdocs.yml"
+def _run_builder(staging: Path) -> None:
+    configuration = staging / "generated" / _CONFIGURATION
     command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", str(configuration)]
     done = subprocess.run(  # noqa: S603 - our own interpreter
-        command, cwd=workshop, capture_output=True, text=True, encoding="utf-8", check=False
+        command, cwd=staging, capture_output=True, text=True, encoding="utf-8", check=False
     )
-    if done.returncode != 0 or not (workshop / _BUILT / "index.html").is_file():
+    if done.returncode != 0 or not (staging / _BUILT / "index.html").is_file():
         raise OutputError(f"the site could not be built:\n{done.stdout}{done.stderr}".rstrip())
 
 
 def _refuse_foreign(target: Path) -> None:
     if target.is_symlink() or (target.exists() and not target.is_dir()):
         raise OutputError(f"{target}: not a folder; give another with --site")
-    mark = target / _OWNED
+    mark = target / _OWNERSHIP_FILE
     is_ours = mark.is_file() and MARK in mark.read_text(encoding="utf-8", errors="replace")
     if target.is_dir() and any(target.iterdir()) and not is_ours:
         raise OutputError(f"{target}: was not built by toolfold; give another with --site")
 
 
 @contextmanager
-def _workshop(target: Path) -> Iterator[Path]:
+def _staging_folder(target: Path) -> Iterator[Path]:
     """A folder beside the target, so that the finished site only has to be renamed."""
     target.parent.mkdir(parents=True, exist_ok=True)
     folder = tempfile.mkdtemp(".toolfold-new", f".{target.name}.", target.resolve().parent)
@@ -142,12 +146,13 @@ def _workshop(target: Path) -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _replace(built: Path, target: Path, workshop: Path) -> None:
+def _replace(built: Path, target: Path, staging: Path) -> None:
     if target.exists():
-        target.rename(workshop / "old")
+        target.rename(staging / "old")
     built.rename(target)
 
 
-def _write(path: Path, text: str) -> None:
+def write_file(path: Path, text: str) -> None:
+    """Write a text, and the folders above it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8", newline="\n")

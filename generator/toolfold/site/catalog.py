@@ -30,13 +30,13 @@ def _server(folder: Path) -> Json:
 
 def _entries(folder: Path) -> list[Json]:
     """The tools of every category, by name; lines without a definition are views."""
-    found = []
+    entries = []
     for file in sorted((folder / "categories").glob("*.jsonl")):
         for line in file.read_text(encoding="utf-8").split("\n"):
             entry = json.loads(line) if line else {}
             if "definition" in entry:
-                found.append(entry)
-    return sorted(found, key=lambda entry: str(entry["name"]))
+                entries.append(entry)
+    return sorted(entries, key=lambda entry: str(entry["name"]))
 
 
 def _tool(entry: Json) -> Json:

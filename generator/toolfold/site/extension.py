@@ -28,50 +28,49 @@ class PlainPages(Extension):
 
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802 - the library's name
         """Take the text before any other part of the renderer looks for markup."""
-        md.preprocessors.register(_Rendered(md), "toolfold", _PRIORITY)
+        md.preprocessors.register(_Renderer(md), "toolfold", _PRIORITY)
 
 
-def makeExtension(**options: Any) -> PlainPages:  # noqa: N802 - the library's name
+def makeExtension(**options: object) -> PlainPages:  # noqa: N802 - the library's name
     """What the renderer calls to get the extension."""
     return PlainPages(**options)
 
 
-class _Rendered(Preprocessor):
+class _Renderer(Preprocessor):
     def run(self, lines: list[str]) -> list[str]:
-        """Headings as they are; a placeholder for each part between them."""
-        shown: list[str] = []
+        """Headings as they are, and a placeholder for the HTML of each part between them."""
+        output: list[str] = []
         for is_heading, text in parts("\n".join(lines)):
-            kept = text if is_heading else self.md.htmlStash.store(rendered(text))
-            shown += [kept, ""]
-        return shown
+            output += [text if is_heading else self.md.htmlStash.store(rendered(text)), ""]
+        return output
 
 
 def parts(page: str) -> Iterator[tuple[bool, str]]:
-    """Headings and what stands between them, in order."""
+    """The headings of a page and the parts between them, in order; whether each is a heading."""
     between: list[str] = []
     fence = ""
     for line in page.split("\n"):
-        found = _FENCE.match(line)
-        if found and not fence:
-            fence = found.group()
-        elif found and line == fence:
+        opening = _FENCE.match(line)
+        if opening and not fence:
+            fence = opening.group()
+        elif opening and line == fence:
             fence = ""
         elif not fence and _HEADING.match(line):
-            yield from _filled(between)
+            yield from _unless_blank(between)
             between = []
             yield True, line
             continue
         between.append(line)
-    yield from _filled(between)
+    yield from _unless_blank(between)
 
 
 def rendered(text: str) -> str:
-    """HTML of what stands between headings; links to pages lead to their HTML."""
+    """The HTML of a part between headings; links to Markdown pages lead to their HTML."""
     page: str = _renderer().html(text)
     return _CODE.sub(_highlighted, _PAGE_LINK.sub(r'\1.html\2"', page))
 
 
-def _filled(lines: list[str]) -> Iterator[tuple[bool, str]]:
+def _unless_blank(lines: list[str]) -> Iterator[tuple[bool, str]]:
     text = "\n".join(lines)
     if text.strip():
         yield False, text
@@ -84,8 +83,8 @@ def _renderer() -> Any:
     return pyromark.Markdown(options=pyromark.Options.ENABLE_TABLES)
 
 
-def _highlighted(found: re.Match[str]) -> str:
-    language, code = found.groups()
+def _highlighted(block: re.Match[str]) -> str:
+    language, code = block.groups()
     if language in ("json", "python"):
         code = _coloured(language, html.unescape(code))
     return f'<div class="language-{language} highlight"><pre><code>{code}</code></pre></div>'

@@ -4,58 +4,61 @@ import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 from toolfold.commands.generate import Project
-from toolfold.develop.watch import Loop, Regenerated, Tell, saves
-from toolfold.site.build import require_builder, stage
+from toolfold.develop.watch import Outcome, Regenerated, Regenerator, saves
+from toolfold.site.build import require_builder, site_sources, write_file
 
 
-def preview(project: Project, address: str, tell: Tell) -> int:
-    """Serve until interrupted; pages reload themselves when the builder has built them again."""
+def preview(project: Project, address: str, show: Callable[[Outcome], None]) -> int:
+    """Serve until interrupted, showing the outcome of each save; the exit code of the builder.
+
+    Pages reload themselves when the builder has built them again.
+    """
     require_builder()
-    loop = Loop(project)
-    first = loop.run()
-    tell(first)
+    regenerator = Regenerator(project)
+    first = regenerator.run()
+    show(first)
     if not isinstance(first, Regenerated) and not (project.output / "mkdocs.yml").is_file():
         return 1  # nothing was ever generated, so there is nothing to show
     with tempfile.TemporaryDirectory(suffix=".toolfold-new") as folder:
-        workshop = Path(folder)
-        _restage(project.output, workshop)
-        process = _start(workshop, address)
+        staging = Path(folder)
+        _update_sources(project.output, staging)
+        process = _start(staging, address)
         ended = threading.Event()
         threading.Thread(target=_wait, args=(process, ended), daemon=True).start()
         try:
-            for _ in saves(loop, ended):
-                done = loop.run()
-                tell(done)
-                if isinstance(done, Regenerated):
-                    _restage(project.output, workshop)
+            for _ in saves(regenerator, ended):
+                outcome = regenerator.run()
+                show(outcome)
+                if isinstance(outcome, Regenerated):
+                    _update_sources(project.output, staging)
         finally:
             process.terminate()
             process.wait()
     return process.returncode
 
 
-def _restage(output: Path, workshop: Path) -> None:
+def _update_sources(output: Path, staging: Path) -> None:
     """Bring the builder's sources up to date, touching only what changed."""
-    wanted = stage(output)
-    root = workshop / "generated"
+    files = site_sources(output).files
+    root = staging / "generated"
     for path in sorted(root.rglob("*"), reverse=True):
         is_source = path.is_relative_to(root / "docs") and path.is_file()
-        if is_source and path.relative_to(root).as_posix() not in wanted.files:
+        if is_source and path.relative_to(root).as_posix() not in files:
             path.unlink()
-    for name, text in wanted.files.items():
+    for name, text in files.items():
         target = root / name
         if not target.is_file() or target.read_text(encoding="utf-8") != text:
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8", newline="\n")
+            write_file(target, text)
 
 
-def _start(workshop: Path, address: str) -> subprocess.Popen[bytes]:
-    configuration = workshop / "generated" / "mkdocs.yml"
+def _start(staging: Path, address: str) -> subprocess.Popen[bytes]:
+    configuration = staging / "generated" / "mkdocs.yml"
     command = [sys.executable, "-m", "zensical", "serve", "-f", str(configuration), "-a", address]
-    return subprocess.Popen(command, cwd=workshop, stdin=subprocess.DEVNULL)  # noqa: S603 - ours
+    return subprocess.Popen(command, cwd=staging, stdin=subprocess.DEVNULL)  # noqa: S603 - ours
 
 
 def _wait(process: subprocess.Popen[bytes], ended: threading.Event) -> None:

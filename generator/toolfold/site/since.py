@@ -24,12 +24,12 @@ def changes_since(manifest: Path, revision: str) -> str:
 
 
 def _manifest_at(manifest: Path, revision: str) -> Manifest:
-    """The manifest of then with all that it included; what today's rules mind is let pass."""
+    """The manifest at a revision with its includes and overlays; breaches of today's rules pass."""
     folder, name = manifest.parent, manifest.name
     tree = read_yaml(git(folder, "show", f"{revision}:./{name}"), f"{revision}:{name}")
     parts = [*(tree.get("include") or ()), *(tree.get("overlays") or ())]
-    wanted = [f":(glob){part}" for part in parts if isinstance(part, str)]
-    archive = git(folder, "archive", "--format=tar", revision, "--", f":(literal){name}", *wanted)
+    patterns = [f":(glob){part}" for part in parts if isinstance(part, str)]
+    archive = git(folder, "archive", "--format=tar", revision, "--", f":(literal){name}", *patterns)
     with tempfile.TemporaryDirectory() as place:
         with tarfile.open(fileobj=io.BytesIO(archive)) as files:
             files.extractall(place, filter="data")

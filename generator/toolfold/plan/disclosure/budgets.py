@@ -1,6 +1,6 @@
 """Budgets in o200k tokens: the limits, what costs count against them, and what exceeds one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
@@ -31,16 +31,6 @@ def listed_tokens(definition: Json) -> int:
     """What a listed tool costs: name, description and input schema, as clients pass them on."""
     shown = {key: definition[key] for key in ("name", "description", "inputSchema")}
     return count(json_text(shown))
-
-
-def start_tokens(costs: Iterable[Cost]) -> int:
-    """What an agent pays before it knows a tool: the meta-tools and the inventory."""
-    return cost_of(costs, "surface") + cost_of(costs, "capabilities")
-
-
-def cost_of(costs: Iterable[Cost], budget: str) -> int:
-    """The first cost that counts against a budget."""
-    return next((cost.tokens for cost in costs if cost.budget == budget), 0)
 
 
 def check_budgets(manifest: Manifest, costs: Sequence[Cost], findings: Findings) -> None:

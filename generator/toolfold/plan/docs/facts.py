@@ -7,7 +7,7 @@ from statistics import median
 from typing import TypeVar
 
 from toolfold.manifest.schema import Manifest, Workflow
-from toolfold.plan.disclosure.budgets import start_tokens
+from toolfold.plan.disclosure.costs import start_tokens
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
 
 Value = TypeVar("Value")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
-from toolfold.manifest.tree import Mapping, place_of
+from toolfold.manifest.tree import PlacedMapping, place_of
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import MetaToolPlan
 from toolfold.plan.names.identifiers import clashes, method_of
@@ -17,7 +17,7 @@ _TAKEN_PACKAGES: Final = frozenset({"toolfold", "toolfold_runtime", "mcp", "pyda
 
 def check_names(
     manifest: Manifest,
-    tree: Mapping,
+    tree: PlacedMapping,
     meta: Sequence[MetaToolPlan],
     package: str,
     findings: Findings,
@@ -30,7 +30,7 @@ def check_names(
     _check_package(manifest, package, findings)
 
 
-def _check_tools(manifest: Manifest, tree: Mapping, findings: Findings) -> None:
+def _check_tools(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
     for key, names in (("tools", manifest.tools), ("categories", manifest.categories)):
         for later, earlier, shared in clashes(names, is_tools=key == "tools"):
             first = place_of(tree, (key, earlier), of_key=True)

@@ -8,7 +8,7 @@ from toolfold_runtime.contract.codec import Json
 
 from toolfold.errors import Severity
 from toolfold.manifest.schema import Tool
-from toolfold.plan.findings import ManifestPath
+from toolfold.manifest.tree import ManifestPath
 from toolfold.plan.schemas.keywords import SchemaPath, walk
 
 

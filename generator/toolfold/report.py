@@ -1,15 +1,15 @@
-"""Problems as people, machines and GitHub read them."""
+"""Problems and drift as text for people, as JSON and as GitHub annotations; nothing is printed."""
 
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal, TypeAlias
 
 from toolfold.emit.output import Difference
 from toolfold.errors import Problem
 
-Format = Literal["text", "json", "github"]
+Format: TypeAlias = Literal["text", "json", "github"]
 
 _WIDTH: Final = 100
 
@@ -43,9 +43,9 @@ def report(problems: Iterable[Problem]) -> str:
     return "\n".join(_frame(problem) for problem in problems)
 
 
-def machine_report(problems: Iterable[Problem], drift: Iterable[Drift], form: Format) -> str:
-    """All findings as one JSON array, or as GitHub annotations, one per line."""
-    if form == "json":
+def machine_report(problems: Iterable[Problem], drift: Iterable[Drift], format_: Format) -> str:
+    """Problems and drift as one JSON array, or as GitHub annotations, one per line."""
+    if format_ == "json":
         records = [*map(_record, problems), *map(_drift_record, drift)]
         return json.dumps(records, indent=2)
     return "\n".join([*map(_annotation, problems), *map(_drift_annotation, drift)])
@@ -57,9 +57,9 @@ def summary(problems: Sequence[Problem]) -> str:
     for problem in problems:
         kinds.setdefault(problem.code, []).append(problem)
     lines = []
-    for code, found in kinds.items():
-        first = found[0]
-        more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    for code, same_kind in kinds.items():
+        first = same_kind[0]
+        more = f" and {len(same_kind) - 1} more" if len(same_kind) > 1 else ""
         place = f"{first.place}: {_shown(first.path)}: warning: {_shown(first.fact)}"
         lines.append(f"{place} [{code}{more}]")
     if len(problems) > len(kinds):
@@ -67,7 +67,7 @@ def summary(problems: Sequence[Problem]) -> str:
     return "\n".join(lines)
 
 
-def _record(problem: Problem) -> dict[str, Any]:
+def _record(problem: Problem) -> dict[str, str | int]:
     return {
         "file": problem.place.source.name,
         "line": problem.place.line,
@@ -76,11 +76,11 @@ def _record(problem: Problem) -> dict[str, Any]:
         "severity": problem.severity,
         "code": problem.code,
         "fact": problem.fact,
-        "hint": problem.hint,
+        "hint": problem.hint or problem.stub,
     }
 
 
-def _drift_record(drift: Drift) -> dict[str, Any]:
+def _drift_record(drift: Drift) -> dict[str, str]:
     return {
         "file": drift.file,
         "severity": "error",
@@ -107,7 +107,7 @@ def _frame(problem: Problem) -> str:
         number = str(problem.place.line)
         text, before = _window(source, problem.place.column - 1)
         lines += [f"  {number} | {text}", f"  {' ' * len(number)} | {' ' * before}^"]
-    if problem.hint and not problem.hint.endswith("\n"):  # such is a stub, shown as it is
+    if problem.hint:
         lines.append(f"  {_shown(problem.hint)}")
     return "\n".join(lines)
 
@@ -129,7 +129,7 @@ def _shown(text: str) -> str:
 def _annotation(problem: Problem) -> str:
     place = problem.place
     path = f"{problem.path}: " if problem.path else ""
-    hint = f"\n{problem.hint}" if problem.hint else ""
+    hint = f"\n{problem.hint or problem.stub}" if problem.hint or problem.stub else ""
     message = _escaped(f"{path}{problem.fact}{hint}")
     where = f"file={_property(place.source.name)},line={place.line},col={place.column}"
     return f"::{problem.severity} {where},title=toolfold::{message}"

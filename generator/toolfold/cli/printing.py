@@ -1,0 +1,63 @@
+"""Printing: results on stdout, everything else on stderr."""
+
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from toolfold.errors import ManifestError, Problem
+from toolfold.report import Drift, Format, machine_report, report, summary
+
+
+@dataclass(frozen=True)
+class Printer:
+    """How a command prints what it found: as text for people, or as one document for machines."""
+
+    format: Format
+    is_verbose: bool
+
+    def problems(self, problems: Sequence[Problem], drift: Sequence[Drift] = ()) -> None:
+        """Problems and drift on stdout for machines; for people, problems go to stderr.
+
+        Warnings are summed up by kind unless the printer is verbose.
+        """
+        if self.format != "text":
+            if document := machine_report(problems, drift, self.format):
+                print(document)
+            return
+        in_full = [p for p in problems if self.is_verbose or p.severity == "error"]
+        in_short = [p for p in problems if not self.is_verbose and p.severity != "error"]
+        for text in (report(in_full), summary(in_short)):
+            if text:
+                complain(text)
+        for file in drift:
+            print(file)
+
+    def refusal(self, error: ManifestError) -> None:
+        """Every problem of a manifest that was refused, warnings in full."""
+        replace(self, is_verbose=True).problems(error.problems)
+
+    def result(self, text: str) -> None:
+        """What a command did: on stdout, which for machines holds nothing but the document."""
+        print(text, file=sys.stdout if self.format == "text" else sys.stderr)
+
+    def stub(self, stub: str) -> None:
+        """Source to paste into the implementation; machines read it in the hints."""
+        if stub and self.format == "text":
+            complain(f"paste into the class:\n\n{stub}")
+
+
+def complain(text: str) -> None:
+    """Print something on stderr."""
+    print(text, file=sys.stderr)
+
+
+def progress() -> Callable[[int, int], None]:
+    """A line that counts the shapes of models that are written; only on a terminal."""
+    is_terminal = sys.stderr.isatty()
+
+    def show(done: int, total: int) -> None:
+        if is_terminal:
+            end = "" if done < total else "\r\x1b[K"
+            print(f"\rmodels: {done} of {total} shapes", end=end, file=sys.stderr, flush=True)
+
+    return show
