@@ -73,7 +73,7 @@ def _add_budget(commands: Any) -> None:
 
 
 def _add_serve(commands: Any) -> None:
-    from toolfold_runtime.serving.serve import add_options
+    from toolfold_runtime.serving.options import add_options
 
     serve = commands.add_parser("serve", help="serve the generated package over stdio or HTTP")
     _add_places(serve)
@@ -107,7 +107,7 @@ def _add_eval(commands: Any) -> None:
 
 
 def _add_search_options(parser: argparse.ArgumentParser) -> None:
-    from toolfold_runtime.serving.serve import STRATEGIES
+    from toolfold_runtime.contract.vocabulary import STRATEGIES
 
     parser.add_argument(
         "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"

@@ -260,12 +260,13 @@ def _serve(options: argparse.Namespace) -> int:
         from toolfold.develop.reload import serve_and_reload
 
         return serve_and_reload(options, _complain)
+    from toolfold_runtime.serving.options import serve_options
     from toolfold_runtime.serving.serve import serve_with
 
     from toolfold.commands.call import load_server
 
     server = load_server(options.manifest, options.output)
-    return serve_with(server.CATALOG, server.META_TOOLS, server.ROOT, options)
+    return serve_with(server.CATALOG, server.META_TOOLS, server.ROOT, serve_options(options))
 
 
 def _try(options: argparse.Namespace) -> int:

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from toolfold_runtime import ToolError
-from toolfold_runtime.catalog.catalog import StaleCatalogError
+from toolfold_runtime.contract import files
+from toolfold_runtime.errors import StartError
 
 from toolfold.errors import UsageError
 
@@ -25,7 +26,7 @@ class Tried:
 def load_server(manifest: Path, output: Path | None) -> Any:
     """The `server` module of the package generated from `manifest`."""
     folder = output or manifest.parent / "generated"
-    packages = sorted(path.parents[1] for path in folder.glob("*/catalog/server.json"))
+    packages = sorted(path.parents[1] for path in folder.glob(f"*/catalog/{files.SERVER}"))
     if not packages:
         raise UsageError(f"{folder}/: no generated server here; run `toolfold generate` first")
     if len(packages) > 1:
@@ -34,8 +35,8 @@ def load_server(manifest: Path, output: Path | None) -> Any:
     sys.path.insert(0, str(folder.resolve()))
     server = importlib.import_module(f"{packages[0].name}.server")
     try:
-        server.CATALOG.server  # noqa: B018 - reads it, once
-    except StaleCatalogError as error:
+        server.CATALOG.facts  # noqa: B018 - reads it, once
+    except StartError as error:
         raise UsageError(str(error)) from None
     return server
 
@@ -45,10 +46,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     import anyio
     from toolfold_runtime import log
     from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
-    from toolfold_runtime.running.backends.implementation import (
-        ImplementationError,
-        load_implementation,
-    )
+    from toolfold_runtime.running.backends.implementation import load_implementation
     from toolfold_runtime.running.backends.python import backend_of
     from toolfold_runtime.running.execute import Executor
 
@@ -57,7 +55,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     catalog = server.CATALOG
     given = _arguments(arguments)
     # A meta-tool answers from the catalog; the user's code is loaded for nothing less than a call.
-    path = None if tool in server.META_TOOLS else catalog.server["implementation"]
+    path = None if tool in server.META_TOOLS else catalog.facts.implementation
     try:
         backend = backend_of(catalog, load_implementation(path, server.ROOT))
         dispatcher = Dispatcher(catalog, server.META_TOOLS, Executor(catalog, backend))
@@ -74,7 +72,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
             reply = anyio.run(call)
     except ToolError as error:
         return Tried(str(error), is_error=True)
-    except ImplementationError as error:
+    except StartError as error:
         raise UsageError(str(error)) from None
     return Tried("\n".join(reply.texts), is_error=False)
 

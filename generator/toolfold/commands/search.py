@@ -3,10 +3,13 @@
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from toolfold_runtime.contract import files
+from toolfold_runtime.contract.codec import decode
+from toolfold_runtime.contract.server import ServerFacts
+from toolfold_runtime.contract.vocabulary import Strategy
 from toolfold_runtime.search.answer import answer
-from toolfold_runtime.search.find import Finder, Found, finder_for
+from toolfold_runtime.search.find import Finder, SearchResults, finder_for
 
 from toolfold.manifest.load import Loaded, examine
 from toolfold.plan.catalog import build_plan
@@ -14,23 +17,23 @@ from toolfold.plan.catalog import build_plan
 
 @dataclass(frozen=True)
 class Explained:
-    """What a query found, and what each part contributed."""
+    """The results of a query, and what each part contributed."""
 
-    found: Found
+    results: SearchResults
     search: "Search"
 
     def text(self) -> str:
-        """A line of figures and the hit itself, for each; what an agent reads where there is none."""
-        if not self.found.tools:
-            return answer(self.found, self.search.finder.index, self.search.server)
+        """The figures and the line of each result; what an agent reads where there is none."""
+        if not self.results.tools:
+            return answer(self.results, self.search.finder.index, self.search.facts)
         rows = []
-        for rank, one in enumerate(self.found.tools, start=1):
+        for rank, one in enumerate(self.results.tools, start=1):
             tool = self.search.finder.index.tools[one.tool]
             parts = "  ".join(f"{name} {value:+.2f}" for name, value in one.parts.items())
             rows.append(
-                f"{rank}. {tool.lines[0]}\n   {one.score:.2f} = {parts or 'by name or qualifier'}"
+                f"{rank}. {tool.result_lines[0]}\n   {one.score:.2f} = {parts or 'by name or qualifier'}"
             )
-        return "\n".join([*rows, *self.found.query.hints])
+        return "\n".join([*rows, *self.results.query.hints])
 
     def json(self) -> str:
         """The same for machines."""
@@ -40,9 +43,9 @@ class Explained:
                 "score": round(one.score, 4),
                 "parts": _rounded(one.parts),
             }
-            for one in self.found.tools
+            for one in self.results.tools
         ]
-        record = {"query": self.found.asked, "hits": hits, "hints": self.found.query.hints}
+        record = {"query": self.results.given, "hits": hits, "hints": self.results.query.hints}
         return json.dumps(record, ensure_ascii=False, indent=2)
 
 
@@ -52,7 +55,7 @@ class Search:
 
     finder: Finder
     ids: dict[str, str]
-    server: dict[str, Any]
+    facts: ServerFacts
 
     def explained(self, query: str, limit: int) -> Explained:
         """The best tools with what made them so."""
@@ -67,16 +70,16 @@ class Search:
         return self.ids[self.finder.index.tools[tool].name]
 
 
-def search_of(manifest: Path, strategy: str | None = None) -> Search:
+def search_of(manifest: Path, strategy: Strategy | None = None) -> Search:
     """The search of a manifest, by its own strategy or another."""
     loaded = _with_strategy(examine(manifest), strategy)
     data = build_plan(loaded, "../..").data
     finder = finder_for(lambda path: data[path].encode(), loaded.manifest.disclosure.search)
     ids = {name: loaded.manifest.id_of(name) for name in loaded.manifest.tools}
-    return Search(finder, ids, json.loads(data["server.json"]))
+    return Search(finder, ids, decode(ServerFacts, json.loads(data[files.SERVER])))
 
 
-def _with_strategy(loaded: Loaded, strategy: str | None) -> Loaded:
+def _with_strategy(loaded: Loaded, strategy: Strategy | None) -> Loaded:
     if strategy is None:
         return loaded
     disclosure = loaded.manifest.disclosure.model_copy(update={"search": strategy})

@@ -8,6 +8,9 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
+from toolfold_runtime.contract import files
+from toolfold_runtime.contract.server import read_facts
+
 from toolfold.errors import Place, Problem, Severity, Source
 from toolfold.implementation.classes import Module, Reader
 from toolfold.implementation.scaffold import Protocol, protocol_of
@@ -63,11 +66,12 @@ def _declared(manifest: Path, output: Path) -> "_Declared | str | None":
         text = handlers.read_text(encoding="utf-8")
         if text.partition("\n")[0] != f"# {header_for(manifest.name, package)}":
             continue
-        server = json.loads((handlers.parent / "catalog" / "server.json").read_bytes())
-        path: str | None = server["implementation"]
-        if path is None:
+        facts = read_facts(json.loads((handlers.parent / "catalog" / files.SERVER).read_bytes()))
+        if facts is None:
+            continue  # of another version: it is out of date, which is reported elsewhere
+        if facts.implementation is None:
             return "no `implementation` is declared: the tools are described and cannot be called"
-        module, _, name = path.partition(":")
+        module, _, name = facts.implementation.partition(":")
         return _Declared(module, name, protocol_of(text, package))
     return None
 

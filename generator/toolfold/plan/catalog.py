@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from toolfold_runtime.search.index import MOST
-from toolfold_runtime.search.meaning import has_meaning
+from toolfold_runtime.contract.search import MOST_TOOLS
+from toolfold_runtime.search.meaning import has_semantic_extra
 
 from toolfold.errors import ManifestError, in_file_order
 from toolfold.manifest.glance import UnsureError
@@ -116,7 +116,7 @@ def finish_plan(planned: Planned, root: str) -> Plan:
 
 def _check_search(manifest: Manifest, problems: Problems) -> None:
     strategy = manifest.disclosure.search
-    if strategy != "lexical" and not has_meaning():
+    if strategy != "lexical" and not has_semantic_extra():
         fact = f"search: {strategy} needs the extra `semantic`"
         hint = "pip install 'toolfold[semantic]', or choose lexical"
         problems.error(("disclosure", "search"), fact, hint, "extra")
@@ -124,8 +124,8 @@ def _check_search(manifest: Manifest, problems: Problems) -> None:
 
 def _check_size(manifest: Manifest, problems: Problems) -> None:
     """Refuse what the index cannot number, before planning it for minutes."""
-    if len(manifest.tools) > MOST:
-        fact = f"{len(manifest.tools):,} tools; search can tell {MOST:,} apart"
+    if len(manifest.tools) > MOST_TOOLS:
+        fact = f"{len(manifest.tools):,} tools; search can tell {MOST_TOOLS:,} apart"
         problems.error(("tools",), fact, "split the manifest into several servers", "size")
         _raise_errors(problems)
 

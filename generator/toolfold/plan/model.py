@@ -6,6 +6,9 @@ Tuples, not dataclasses: thousands of them are made in a run, and the classes in
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.vocabulary import Effect
+
 from toolfold.errors import Problem
 
 Json = dict[str, Any]
@@ -29,8 +32,8 @@ class MetaToolPlan(NamedTuple):
     category: str | None
     example: str | None
     signature: str
-    effects: tuple[str, ...]
-    definition: Json
+    effects: tuple[Effect, ...]
+    definition: Definition
 
 
 class ToolPlan(NamedTuple):
@@ -41,7 +44,7 @@ class ToolPlan(NamedTuple):
     name: str
     id: str
     category: str
-    effect: str
+    effect: Effect
     tier: str | None
     summary: str
     example: str | None

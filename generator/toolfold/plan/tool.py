@@ -1,7 +1,9 @@
 """One tool: its schemas checked, its models named, its entry in the catalog written."""
 
 from jsonschema_rs import ValidationError, Validator
-from toolfold_runtime.catalog.catalog import full
+from toolfold_runtime.contract.codec import encode
+from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Manifest, Tool
@@ -38,7 +40,6 @@ def plan_tool(
     stem = naming.class_name(name)
     schema = returned.schema if returned else None
     entry = _entry(name, manifest, given.schema, schema)
-    views = entry["views"]
     hits = hit_forms(name, tool, given.schema, schema)
     cut = search_words(name, manifest)
     result = f"{stem}Result" if returned else None
@@ -63,20 +64,20 @@ def plan_tool(
         result_class=result,
         result_annotation=f"MaybeAwaitable[{result or 'Anything'}]",
         docstring=docstring(tool.summary),
-        signature=entry["signature"],
+        signature=entry.signature,
         tokens={
             "hit": count(hits[0]),
-            "summary": count(views["summary"]),
-            "schema": count(views["schema"]),
-            "full": count(full(views)),
-            "listed": listed_tokens(entry["definition"]),
+            "summary": count(entry.views.summary),
+            "schema": count(entry.views.schema),
+            "full": count(entry.views.full),
+            "listed": listed_tokens(entry.definition),
         },
         hits=hits,
         hit_tokens=hit_tokens(hits),
         lengths={field: len(found) for field, found in cut.items() if found},
         name_words=list(dict.fromkeys(cut["name"])),
     )
-    return plan, ToolTexts(json_text(entry), cut)
+    return plan, ToolTexts(json_text(encode(entry)), cut)
 
 
 def models_of(name: str, manifest: Manifest) -> Modelled:
@@ -157,55 +158,44 @@ def _validator(schema: Json) -> Validator | None:
         return None
 
 
-def _entry(name: str, manifest: Manifest, given: Json, result: Json | None) -> Json:
+def _entry(name: str, manifest: Manifest, given: Json, result: Json | None) -> ToolEntry:
     """What the runtime reads when the tool is asked about or called."""
     tool = manifest.tools[name]
-    shown = signature(name, given, result)
     output, wraps_result = served_output(result) if result is not None else (None, False)
-    return {
-        "name": name,
-        "category": tool.category,
-        "effect": tool.effect,
-        "module": naming.module_name(name),
-        "params": f"{naming.class_name(name)}Params",
-        "method": method_of(name, tool),
-        "wraps_result": wraps_result,
-        **({"limits": limits} if (limits := limits_of(tool)) else {}),
-        "signature": shown,
-        "example": tool.examples[0].arguments if tool.examples else None,
-        "definition": _definition(name, manifest, given, output),
-        "views": tool_views(
-            name,
-            tool,
-            given,
-            result,
-            manifest.disclosure.format,
-            runner_of(manifest, tool.effect),
-        ),
-    }
+    runner = runner_of(manifest, tool.effect)
+    return ToolEntry(
+        name=name,
+        category=tool.category,
+        effect=tool.effect,
+        module=naming.module_name(name),
+        params=f"{naming.class_name(name)}Params",
+        method=method_of(name, tool),
+        signature=signature(name, given, result),
+        definition=_definition(name, manifest, given, output),
+        views=tool_views(name, tool, given, result, manifest.disclosure.format, runner),
+        wraps_result=wraps_result,
+        limits=limits_of(tool),
+        example=tool.examples[0].arguments if tool.examples else None,
+    )
 
 
-def _definition(name: str, manifest: Manifest, given: Json, output: Json | None) -> Json:
+def _definition(name: str, manifest: Manifest, given: Json, output: Json | None) -> Definition:
     """The tool as `tools/list` shows it."""
     tool = manifest.tools[name]
-    title = tool.title or tool.summary
-    definition: Json = {
-        "name": name,
-        "title": title,
-        "description": tool.description or tool.summary,
-        "inputSchema": given,
-    }
-    if output is not None:
-        definition["outputSchema"] = output
-    if tool.icons:
-        icons = [icon.model_dump(by_alias=True, exclude_unset=True) for icon in tool.icons]
-        definition["icons"] = icons
-    definition["annotations"] = {**tool.annotations, **_hints(tool)}
-    definition["_meta"] = {**tool.meta, "toolfold/id": manifest.id_of(name)}
-    return definition
+    icons = (icon.model_dump(by_alias=True, exclude_unset=True) for icon in tool.icons)
+    return Definition(
+        name=name,
+        title=tool.title or tool.summary,
+        description=tool.description or tool.summary,
+        input_schema=given,
+        output_schema=output,
+        icons=tuple(icons),
+        annotations={**tool.annotations, **_hints(tool)},
+        meta={**tool.meta, "toolfold/id": manifest.id_of(name)},
+    )
 
 
-def _hints(tool: Tool) -> Json:
+def _hints(tool: Tool) -> dict[str, bool]:
     """What the effect says; of an effect that was only proposed, nothing is claimed."""
     if "effect" in tool.proposed:
         return {}

@@ -1,13 +1,15 @@
 """Budgets in o200k tokens: the limits, and what happens where one is exceeded."""
 
-import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Final
+
+from toolfold_runtime.contract.definition import Definition
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.tokens import count
-from toolfold.plan.model import Cost, Json
+from toolfold.plan.model import Cost
 from toolfold.plan.problems import Problems
+from toolfold.plan.schemas.served import input_origin, output_origin, served_output
 from toolfold.plan.text.escape import json_text
 
 DEFAULTS: Final = {
@@ -27,19 +29,21 @@ def budget_of(manifest: Manifest, name: str) -> int:
     return _written(manifest, name) or DEFAULTS[name]
 
 
-def listed_tokens(definition: Json) -> int:
+def listed_tokens(definition: Definition) -> int:
     """What a listed tool costs: name, description and input schema, as clients pass them on."""
-    shown = {key: definition[key] for key in ("name", "description", "inputSchema")}
+    shown = {
+        "name": definition.name,
+        "description": definition.description,
+        "inputSchema": definition.input_schema,
+    }
     return count(json_text(shown))
 
 
-def check_budgets(
-    manifest: Manifest, costs: Sequence[Cost], line: Callable[[str], str], problems: Problems
-) -> None:
+def check_budgets(manifest: Manifest, costs: Sequence[Cost], problems: Problems) -> None:
     """Fail where a budget that the manifest itself sets is exceeded, and say what costs most.
 
-    `line` gives a tool's line in the catalog. A default that is exceeded is a warning. `direct` is
-    no limit on anything: it decides between exposures.
+    A default that is exceeded is a warning. `direct` is no limit on anything: it decides between
+    exposures.
     """
     for name in DEFAULTS:
         limit = _written(manifest, name)
@@ -51,21 +55,22 @@ def check_budgets(
         over = [cost for cost in costs if cost.budget == name and cost.tokens > limit]
         if over:
             over.sort(key=lambda cost: (-cost.tokens, cost.name))
-            dearest = ", ".join(_dearest(cost, line) for cost in over[:5])
+            largest = ", ".join(_with_parts(cost, manifest) for cost in over[:5])
             fact = f"{over[0].name} costs {over[0].tokens} tokens, the limit is {limit}"
-            hint = f"{len(over)} over the limit: {dearest}; shorten them or raise it"
+            hint = f"{len(over)} over the limit: {largest}; shorten them or raise it"
             problems.error(("disclosure", "budgets", name), fact, hint, "budget")
 
 
-def _dearest(cost: Cost, line: Callable[[str], str]) -> str:
+def _with_parts(cost: Cost, manifest: Manifest) -> str:
     """A cost with what it is made of, where it is a tool's."""
     if cost.budget != "schema":
         return f"{cost.name} {cost.tokens}"
-    definition = json.loads(line(cost.name))["definition"]
+    tool = manifest.tools[cost.name]
+    returned = output_origin(cost.name, tool, manifest.defs)
     fields = {
-        "description": definition["description"],
-        "parameters": json_text(definition["inputSchema"]),
-        "returns": json_text(definition.get("outputSchema", "")),
+        "description": tool.description or tool.summary,
+        "parameters": json_text(input_origin(cost.name, tool, manifest.defs).schema),
+        "returns": json_text(served_output(returned.schema)[0]) if returned else "",
     }
     parts = ", ".join(f"{name} {count(text)}" for name, text in fields.items() if len(text) > 2)
     return f"{cost.name} {cost.tokens} ({parts})"

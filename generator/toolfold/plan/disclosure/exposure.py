@@ -2,8 +2,10 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
+
+from toolfold_runtime.contract.vocabulary import DEFAULT_VIEW, EXPOSURES, Detail, Exposure
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of, check_budgets, listed_tokens
@@ -19,14 +21,13 @@ from toolfold.plan.search.results import rest_tokens
 
 # From the richest to the leanest, with what each leaves out; the first that fits its budget in
 # one page is the default.
-_RICHEST_FIRST: Final = {
+_RICHEST_FIRST: Final[dict[Detail, str]] = {
     "full": "",
     "summaries": "",
     "names": "summaries",
     "overview": "tool names",
     "counts": "tool names",
 }
-EXPOSURES: Final = ("direct", "progressive", "hybrid")
 _INSTRUCTIONS: Final = 2000  # clients cut instructions at 2,048 characters
 
 
@@ -34,9 +35,9 @@ _INSTRUCTIONS: Final = 2000  # clients cut instructions at 2,048 characters
 class Disclosed:
     """Every decision about disclosure."""
 
-    exposure: str
-    default_view: str
-    instructions: dict[str, str]
+    exposure: Exposure
+    default_view: Detail
+    instructions: dict[Exposure, str]
     hot: list[str]
     #: The lines of the inventory, and of each category.
     inventory: list[str]
@@ -65,14 +66,13 @@ def disclose(
         kept.keep_last(key, {"counts": json.dumps(counter.known)})
     shown = [*views, *by_category.values()]
     costs = list(_costs(manifest, tools, meta, shown, default[0]))
-    by_name = {tool.name: tool for tool in tools}
-    check_budgets(manifest, costs, lambda name: texts.of([by_name[name]])[0].line, problems)
+    check_budgets(manifest, costs, problems)
     return Disclosed(
         exposure=_exposure(manifest, costs),
         default_view=default[0].ask.detail,
         instructions={e: _instructions(manifest, meta, e) for e in EXPOSURES},
         hot=_hot(manifest, tools),
-        inventory=[*(page_line(_as_default(p)) for p in default), *(v.lines for v in views)],
+        inventory=[*(page_line(p, DEFAULT_VIEW) for p in default), *(v.lines for v in views)],
         categories={name: own.lines for name, own in by_category.items()},
         costs=costs,
     )
@@ -93,12 +93,7 @@ def _default_view(manifest: Manifest, inventory: Inventory) -> list[Page]:
     return view(inventory, asks[-1], budget)
 
 
-def _as_default(page: Page) -> Page:
-    """The page under the name by which a call without a detail finds it."""
-    return replace(page, ask=replace(page.ask, detail="default"))
-
-
-def _exposure(manifest: Manifest, costs: Sequence[Cost]) -> str:
+def _exposure(manifest: Manifest, costs: Sequence[Cost]) -> Exposure:
     chosen = manifest.disclosure.exposure
     if chosen != "auto":
         return chosen

@@ -5,6 +5,8 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
+from toolfold_runtime.contract.vocabulary import Detail
+
 from toolfold.plan.disclosure.inventory import Inventory, Line
 from toolfold.plan.model import CategoryPlan, Json
 from toolfold.plan.text.escape import json_text, one_line
@@ -14,7 +16,7 @@ from toolfold.plan.text.escape import json_text, one_line
 class Ask:
     """What was asked for and which part of the answer this is."""
 
-    detail: str
+    detail: Detail
     category: str = ""
     format: str = "json"
     page: int = 1

@@ -6,21 +6,25 @@ Those whose every part was seen before are kept.
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
+
+from toolfold_runtime.contract.codec import encode
+from toolfold_runtime.contract.view import ViewPage, view_key
+from toolfold_runtime.contract.vocabulary import CATEGORY_DETAILS, DETAILS, FORMATS, Detail
 
 from toolfold.manifest.schema import Manifest
 from toolfold.memo.keys import content_key
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.inventory import Inventory
-from toolfold.plan.disclosure.meta_tools import DETAILS
 from toolfold.plan.disclosure.paginate import Page, view
 from toolfold.plan.disclosure.render import Ask, units_of
 from toolfold.plan.kept import Kept, Texts
 from toolfold.plan.model import Cost, ToolPlan
 from toolfold.plan.text.escape import json_text
 
+Name = TypeVar("Name", bound=str)
+
 _BUDGETS: Final = {"overview": "overview", "hot": "hot"}
-_OF_A_CATEGORY: Final = ("names", "summaries", "full")
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ def catalog_views(manifest: Manifest, inventory: Inventory, kept: Kept | None) -
     """The views of all tools, by detail."""
     names = [[category.name, category.tools] for category in inventory.categories]
 
-    def made(detail: str) -> Views:
+    def made(detail: Detail) -> Views:
         pages = list(_pages(manifest, inventory, detail, ""))
         budget = _BUDGETS.get(detail, "category")
         costs = (Cost(f"{detail}{_number(p)}", p.tokens, budget) for p in _usual(manifest, pages))
@@ -58,7 +62,7 @@ def category_views(
         members[tool.category].append(tool)
 
     def made(name: str) -> Views:
-        pages = [p for d in _OF_A_CATEGORY for p in _pages(manifest, inventory, d, name)]
+        pages = [p for d in CATEGORY_DETAILS for p in _pages(manifest, inventory, d, name)]
         usual = [p for p in _usual(manifest, pages) if p.ask.detail == "summaries"]
         costs = (Cost(f"category {name}{_number(p)}", p.tokens, "category") for p in usual)
         lines = [*map(page_line, pages), *(own.line for own in texts.of(members[name]))]
@@ -68,22 +72,18 @@ def category_views(
     return _kept(kept, "category", shown, made)
 
 
-def page_line(page: Page) -> str:
-    """A page as a line of the catalog."""
+def page_line(page: Page, detail: str = "") -> str:
+    """A page as a line of the catalog, under its own detail or another name."""
     ask = page.ask
-    return json_text(
-        {
-            "view": f"{ask.detail} {ask.format} {ask.page}",
-            "pages": ask.pages,
-            "tokens": page.tokens,
-            "text": page.text,
-        }
-    )
+    key = view_key(detail or ask.detail, ask.format, ask.page)
+    return json_text(encode(ViewPage(key, ask.pages, page.tokens, page.text)))
 
 
-def _pages(manifest: Manifest, inventory: Inventory, detail: str, category: str) -> Iterator[Page]:
+def _pages(
+    manifest: Manifest, inventory: Inventory, detail: Detail, category: str
+) -> Iterator[Page]:
     budget = budget_of(manifest, _BUDGETS.get(detail, "category"))
-    for form in ("json", "text"):
+    for form in FORMATS:
         yield from view(inventory, Ask(detail, category, form), budget)
 
 
@@ -96,8 +96,8 @@ def _number(page: Page) -> str:
 
 
 def _kept(
-    kept: Kept | None, kind: str, shown: Mapping[str, Any], make: Callable[[str], Views]
-) -> dict[str, Views]:
+    kept: Kept | None, kind: str, shown: Mapping[Name, Any], make: Callable[[Name], Views]
+) -> dict[Name, Views]:
     """The views of each name: those of the last run where they show the same, or made now."""
     if kept is None:
         return {name: make(name) for name in shown}

@@ -11,7 +11,15 @@ from dataclasses import dataclass
 from math import log2
 from typing import Final
 
-from toolfold_runtime.search.index import SCALE, numbers, packed, rarity
+from toolfold_runtime.contract.search import (
+    SCALE,
+    GramLine,
+    NameRarities,
+    TermLine,
+    key_of,
+    rarity,
+    tool_count,
+)
 from toolfold_runtime.search.words import is_unspaced, pairs, trigrams
 
 from toolfold.plan.model import ToolPlan
@@ -90,8 +98,8 @@ def index_of(cuts: Sequence[Cut], means: Means) -> Index:
             where[0].append(number)
             where[1].append(strength)
     return Index(
-        [_line(term, *map(packed, words[term])) for term in sorted(words)],
-        [_line(term, *map(packed, both[term])) for term in sorted(both)],
+        [TermLine(term, *words[term]).text() for term in sorted(words)],
+        [TermLine(term, *both[term]).text() for term in sorted(both)],
         _gram_lines(sorted(words)),
     )
 
@@ -115,22 +123,15 @@ def edited(index: Index, changes: Iterable[Change], means: Means) -> Index:
     return Index(words, both, grams)
 
 
-def name_rarities(index: Index, tools: Sequence[ToolPlan]) -> str:
-    """By tool, how rare the words of its name are together, as text."""
-    rare = {_term(line): rarity(_having(line), len(tools)) for line in index.words}
-    sums = (sum(rare[word] for word in tool.name_words) for tool in tools)
-    return packed((max(1, round(SCALE * whole)) for whole in sums), "I")
-
-
-def _having(line: str) -> int:
-    """How many tools a line names, by the length of their numbers."""
-    text = line.split('","', 2)[1]
-    return (len(text) * 3 // 4 - text.count("=")) // 2
+def name_rarities(index: Index, tools: Sequence[ToolPlan]) -> NameRarities:
+    """By tool, how rare the words of its name are together."""
+    rare = {key_of(line): rarity(tool_count(line), len(tools)) for line in index.words}
+    return NameRarities.of(sum(rare[word] for word in tool.name_words) for tool in tools)
 
 
 def vocabulary(index: Index) -> list[str]:
     """Every word that is indexed, sorted."""
-    return [_term(line) for line in index.words]
+    return [key_of(line) for line in index.words]
 
 
 def _strengths(cut: Cut, means: Means) -> tuple[Strengths, Strengths]:
@@ -160,7 +161,7 @@ def _gram_lines(words: Iterable[str]) -> list[str]:
     for word in words:
         for gram in _grams(word):
             found.setdefault(gram, []).append(word)
-    return [_line(gram, " ".join(found[gram])) for gram in sorted(found)]
+    return [GramLine(gram, found[gram]).text() for gram in sorted(found)]
 
 
 def _grams(word: str) -> set[str]:
@@ -176,7 +177,8 @@ def _put(lines: list[str], term: str, tool: int, values: Sequence[int | None]) -
     The first value stands beside the tool's number, a second one in a list of its own.
     """
     at, there = _found(lines, term)
-    columns = [list(numbers(text)) for text in json.loads(lines[at])[1:]] if there else []
+    row = TermLine.read(json.loads(lines[at]))[1:] if there else ()
+    columns = [list(column) for column in row if column is not None]
     columns = columns or [[] for _ in range(len(values) + 1)]
     tools, strengths = columns[:2]
     place = bisect_left(tools, tool)
@@ -190,19 +192,19 @@ def _put(lines: list[str], term: str, tool: int, values: Sequence[int | None]) -
             column.remove(tool)
         if value is not None:
             insort(column, value)
-    _replace(lines, at, there, _line(term, *map(packed, columns)) if tools else "")
+    _replace(lines, at, there, TermLine(term, *columns).text() if tools else "")
 
 
 def _spell(grams: list[str], word: str, *, is_new: bool) -> None:
     """Add a word to the lines of its trigrams, or take it out of them."""
     for gram in _grams(word):
         at, there = _found(grams, gram)
-        words = json.loads(grams[at])[1].split(" ") if there else []
+        words = list(GramLine.read(json.loads(grams[at])).words) if there else []
         if is_new:
             insort(words, word)
         else:
             words.remove(word)
-        _replace(grams, at, there, _line(gram, " ".join(words)) if words else "")
+        _replace(grams, at, there, GramLine(gram, words).text() if words else "")
 
 
 def _replace(lines: list[str], at: int, there: bool, line: str) -> None:
@@ -211,17 +213,8 @@ def _replace(lines: list[str], at: int, there: bool, line: str) -> None:
 
 def _found(lines: Sequence[str], term: str) -> tuple[int, bool]:
     at = _at(lines, term)
-    return at, at < len(lines) and _term(lines[at]) == term
+    return at, at < len(lines) and key_of(lines[at]) == term
 
 
 def _at(lines: Sequence[str], term: str) -> int:
-    return bisect_left(lines, term, key=_term)
-
-
-def _term(line: str) -> str:
-    return line[2 : line.index('"', 2)]
-
-
-def _line(term: str, *texts: str) -> str:
-    # Words and base64 hold nothing that JSON escapes.
-    return f'["{term}","' + '","'.join(texts) + '"]'
+    return bisect_left(lines, term, key=key_of)

@@ -1,4 +1,4 @@
-"""Threads for methods that block: as many as run at once, kept for a while, never waited for.
+"""Threads for methods that block: as many as run at once, reused, never waited for.
 
 The threads are daemons: a method that never returns must not keep the process from ending, which
 is why this is not the event loop's own pool.
@@ -29,7 +29,7 @@ class Work:
         self.future = self.loop.create_future()
         return await self.future
 
-    def carry_out(self) -> None:
+    def run(self) -> None:
         """Run the function, in a thread, and tell the loop what came of it."""
         result: Any = None
         error: BaseException | None = None
@@ -82,7 +82,7 @@ class Workers:
                         continue  # work was just promised to this thread
                     self._idle -= 1
                 return
-            work.carry_out()
+            work.run()
             del work  # nothing of a call outlives it
             with self._lock:
                 self._idle += 1
