@@ -4,7 +4,6 @@ import types
 from collections.abc import Callable
 from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import (
-    TYPE_CHECKING,
     Any,
     Final,
     TypeAlias,
@@ -15,9 +14,6 @@ from typing import (
     get_type_hints,
 )
 
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
-
 T = TypeVar("T")
 #: A JSON object whose content is not ours: a schema, annotations, arguments.
 Json: TypeAlias = dict[str, Any]
@@ -26,13 +22,15 @@ _Reader: TypeAlias = Callable[[Any], object]
 _KNOWN: Final[dict[type, list[tuple[str, _Reader | None]]]] = {}
 
 
-def encode(value: "DataclassInstance") -> Json:
-    """The JSON object of a value; fields that have their default are omitted."""
-    return {
-        field.name: _encoded(own)
-        for field in fields(value)
-        if (own := getattr(value, field.name)) != _default(field)
-    }
+def encode(value: object) -> object:
+    """Plain data for a value of the contract; fields that have their default are omitted."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {
+            field.name: encode(own)
+            for field in fields(value)
+            if (own := getattr(value, field.name)) != _default(field)
+        }
+    return [encode(item) for item in value] if isinstance(value, tuple) else value
 
 
 def decode(kind: type[T], data: Json) -> T:
@@ -43,12 +41,6 @@ def decode(kind: type[T], data: Json) -> T:
         if name in data
     }
     return kind(**given)
-
-
-def _encoded(value: object) -> object:
-    if is_dataclass(value) and not isinstance(value, type):
-        return encode(value)
-    return [_encoded(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _default(field: "Field[object]") -> object:
