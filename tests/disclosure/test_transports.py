@@ -16,7 +16,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from toolfold_runtime.errors import StartError
 from toolfold_runtime.serving.http import listener_for
-from toolfold_runtime.serving.options import HttpOptions, add_options, serve_options
+from toolfold_runtime.serving.options import ServeOptions, add_options, serve_options
 
 from tests.disclosure.catalogs import (
     ERAS,
@@ -259,12 +259,10 @@ def test_what_is_no_message_is_refused_and_ends_nothing(body: str, web: Listenin
 # Where it may listen
 
 
-def options(*arguments: str) -> HttpOptions:
+def options(*arguments: str) -> ServeOptions:
     parser = argparse.ArgumentParser()
     add_options(parser)
-    http = serve_options(parser.parse_args(["--http", *arguments])).http
-    assert http is not None
-    return http
+    return serve_options(parser.parse_args(["--http", *arguments]))
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.4", "example.org"])

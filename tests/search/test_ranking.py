@@ -6,7 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from toolfold_runtime.contract import files
+from toolfold_runtime.contract.codec import encode
+from toolfold_runtime.contract.files import Names
+from toolfold_runtime.contract.search import SearchNames
 from toolfold_runtime.contract.vocabulary import Strategy
+from toolfold_runtime.jsontext import compact
 from toolfold_runtime.search.find import Finder, finder_for
 
 from tests.disclosure.catalogs import Json, written
@@ -143,8 +148,11 @@ def test_a_tiny_catalog_finds_its_tools(tmp_path: Path, size: int, strategy: Str
 
 
 def test_a_catalog_without_tools_finds_nothing_and_says_so() -> None:
-    files = {"names.json": b'{"others":{}}', "search/names.json": b'{"server":[],"category":[]}'}
-    search = finder_for(lambda path: files.get(path, b'{"//":""}\n'), "lexical")
+    empty = {
+        files.NAMES: compact(encode(Names({}, {}, {}))).encode(),
+        files.SEARCH_NAMES: compact(encode(SearchNames((), ()))).encode(),
+    }
+    search = finder_for(lambda path: empty.get(path, b'{"//":""}\n'), "lexical")
 
     assert search.find("anything at all. Then something else.", 5).tools == ()
     assert "there is none" in search.find("category:x", 5).reason

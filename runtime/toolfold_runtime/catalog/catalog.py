@@ -168,8 +168,7 @@ class Catalog:
             if wanted is None:
                 first = self._view_page(file, view_key(detail, form, 1))
                 pages = first.pages if first else 0
-                text = f"no page {page}: this view has {pages}."
-                raise ToolError("invalid_arguments", text)
+                raise ToolError("invalid_arguments", f"no page {page}: this view has {pages}.")
             self._pages[key] = wanted
         return self._pages[key].text
 

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from toolfold_runtime.bounded import BoundedCache, LookupCounts
 from toolfold_runtime.jsontext import canonical
@@ -13,7 +13,7 @@ from toolfold_runtime.running.results import Result
 #: How a result was had: `off` for tools that are not cached, `shared` with an equal call.
 State: TypeAlias = Literal["off", "hit", "miss", "shared"]
 _Key: TypeAlias = tuple[str, str]
-_Work: TypeAlias = Callable[[], Coroutine[Any, Any, Result]]
+_Work: TypeAlias = Callable[[], Coroutine[None, None, Result]]
 
 #: What an entry costs beside its text, roughly: objects are larger than the JSON they came from.
 _FACTOR: Final = 4
@@ -50,7 +50,7 @@ class ResultCache:
         return self._results.size
 
     async def result(
-        self, tool: str, arguments: Any, seconds: float, work: _Work
+        self, tool: str, arguments: object, seconds: float, work: _Work
     ) -> tuple[Result, State]:
         """The stored result of equal arguments, that of an equal call under way, else of the work."""
         key = (tool, canonical(arguments))

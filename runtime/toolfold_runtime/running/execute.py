@@ -3,6 +3,7 @@
 validate arguments → look in the cache → backend → validate result → shape → record
 """
 
+from dataclasses import replace
 from functools import partial
 
 from toolfold_runtime.catalog.catalog import Catalog
@@ -63,7 +64,7 @@ class Executor:
                 answer = self.shaper.typed(entry, result)
             else:
                 answer = self.shaper.text(entry, result, fields)
-        return answer.noted(given.warnings)
+        return replace(answer, notes=(*given.warnings, *answer.notes))
 
     async def _result(
         self, entry: ToolEntry, arguments: ValidArguments, report: Report | None

@@ -1,7 +1,7 @@
 """Keeping only the named fields of a structured result."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 _MOST: Final = 100
 
@@ -12,7 +12,7 @@ def parsed(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))[:_MOST]
 
 
-def picked(value: Any, fields: Sequence[str]) -> tuple[Any, list[str]]:
+def picked(value: object, fields: Sequence[str]) -> tuple[object, list[str]]:
     """The value with nothing but these fields, and the names that nothing has.
 
     A dot leads into an object; lists are looked through, so that `author.name` keeps the name of
@@ -23,7 +23,7 @@ def picked(value: Any, fields: Sequence[str]) -> tuple[Any, list[str]]:
     return part, [name for name in fields if name not in matched]
 
 
-def _picked(value: Any, wanted: Sequence[tuple[str, str]], matched: set[str]) -> Any:
+def _picked(value: object, wanted: Sequence[tuple[str, str]], matched: set[str]) -> object:
     if isinstance(value, list):
         return [_picked(item, wanted, matched) for item in value]
     if not isinstance(value, dict):

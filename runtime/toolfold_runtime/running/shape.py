@@ -34,10 +34,6 @@ class Answer:
     structured: Json | None = None
     notes: tuple[str, ...] = ()
 
-    def noted(self, warnings: tuple[str, ...]) -> "Answer":
-        """The same answer with warnings before its notes."""
-        return replace(self, notes=(*warnings, *self.notes)) if warnings else self
-
 
 class _Remainder(NamedTuple):
     """What was omitted from the result of a tool."""
@@ -45,14 +41,6 @@ class _Remainder(NamedTuple):
     tool: str
     value: Any
     size: int
-
-
-class _Shortened(NamedTuple):
-    """What fits of a value, as text and as a value, and the note about what does not."""
-
-    text: str
-    value: Any
-    notes: tuple[str, ...]
 
 
 class Shaper:
@@ -78,15 +66,15 @@ class Shaper:
         budget = self._budget_of(entry)
         if budget is None or estimated(result.text) <= budget:
             return Answer(result.text, whole)
-        short = self._shortened(entry, result.value, budget, result.size)
-        content = structured(entry, short.value)
+        answer, head = self._truncated(entry, result.value, budget, result.size)
+        content = structured(entry, head)
         validator = self._validators.of_result(entry)
         if not validator.is_valid(content):
             raise _too_large(entry, budget, "its schema allows no shorter one", self._reader)
-        noted = content | {_NOTE: " ".join(short.notes)}
+        noted = content | {_NOTE: " ".join(answer.notes)}
         if _NOTE not in content and validator.is_valid(noted):
             content = noted
-        return Answer(short.text, content, short.notes)
+        return replace(answer, structured=content)
 
     def text(self, entry: ToolEntry, result: Result, fields: tuple[str, ...] = ()) -> Answer:
         """The answer through a runner, which promises text only."""
@@ -109,8 +97,7 @@ class Shaper:
             raise ToolError("invalid_arguments", text)
         budget = self._budget_of(entry) or 0
         if rest.size > 3 * budget:  # no token has more bytes: there is no need to write it all
-            short = self._shortened(entry, rest.value, budget, rest.size)
-            return Answer(short.text, None, short.notes)
+            return self._truncated(entry, rest.value, budget, rest.size)[0]
         is_plain = isinstance(rest.value, str)
         return self._within(entry, rest.value, rest.value if is_plain else compact(rest.value))
 
@@ -118,18 +105,20 @@ class Shaper:
         budget = self._budget_of(entry)
         if budget is None or estimated(text) <= budget:
             return Answer(text)
-        short = self._shortened(entry, value, budget, len(text))
-        return Answer(short.text, None, short.notes)
+        return self._truncated(entry, value, budget, len(text))[0]
 
-    def _shortened(self, entry: ToolEntry, value: object, budget: int, size: int) -> _Shortened:
+    def _truncated(
+        self, entry: ToolEntry, value: object, budget: int, size: int
+    ) -> tuple[Answer, object]:
+        """The answer with what fits of a value and a note about the rest; and what fits."""
         done = truncate(value, budget)
         if done is None:
             raise _too_large(entry, budget, "it cannot be cut", self._reader)
         is_plain = isinstance(value, str) and entry.definition.output_schema is None
-        text = done.head if is_plain else compact(done.head)
+        text = str(done.head) if is_plain else compact(done.head)
         note = f"left out: {'; '.join(done.omitted[:5])}."
         rest = _Remainder(entry.name, done.rest, max(size - len(text), 0))
-        return _Shortened(text, done.head, (f"{note} {self._continuation(entry, rest)}",))
+        return Answer(text, None, (f"{note} {self._continuation(entry, rest)}",)), done.head
 
     def _continuation(self, entry: ToolEntry, rest: _Remainder) -> str:
         if self._reader is None:

@@ -1,7 +1,7 @@
 """Truncating a result at a sensible boundary: items, entries, paragraphs, lines, words."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.tokens import estimated
@@ -16,12 +16,12 @@ _DEEPEST: Final = 32
 class Truncated:
     """The part that fits, the rest of the value, and descriptions of what the rest holds."""
 
-    head: Any
-    rest: Any
+    head: object
+    rest: object
     omitted: tuple[str, ...]
 
 
-def truncate(value: Any, budget: int, path: str = "", depth: int = 0) -> Truncated | None:
+def truncate(value: object, budget: int, path: str = "", depth: int = 0) -> Truncated | None:
     """As much of a value as fits the budget in tokens; None where nothing sensible does."""
     if depth > _DEEPEST:
         return None
@@ -32,7 +32,7 @@ def truncate(value: Any, budget: int, path: str = "", depth: int = 0) -> Truncat
     return _object(value, budget, path, depth) if isinstance(value, dict) else None
 
 
-def _list(items: list[Any], budget: int, path: str, depth: int) -> Truncated | None:
+def _list(items: list[object], budget: int, path: str, depth: int) -> Truncated | None:
     room, count = budget - 1, 0
     for item in items:
         cost = _cost(item) + (1 if count else 0)  # a comma
@@ -53,7 +53,7 @@ def _list(items: list[Any], budget: int, path: str, depth: int) -> Truncated | N
     return Truncated([inner.head], [inner.rest, *items[1:]], (*inner.omitted, *more))
 
 
-def _object(entries: dict[str, Any], budget: int, path: str, depth: int) -> Truncated | None:
+def _object(entries: dict[str, object], budget: int, path: str, depth: int) -> Truncated | None:
     """Truncate the largest values first, as few as will do; else omit whole entries."""
     costs = {key: _cost(value) + _cost(key) + 1 for key, value in entries.items()}
     over = sum(costs.values()) + 1 - budget
@@ -69,15 +69,13 @@ def _object(entries: dict[str, Any], budget: int, path: str, depth: int) -> Trun
         over -= costs[key] - _cost(key) - 1 - _cost(inner.head)
         head[key], rest[key] = inner.head, inner.rest
         omitted += inner.omitted
-    return (
-        Truncated(head, rest, tuple(omitted))
-        if over <= 0
-        else _entries(entries, costs, budget, path)
-    )
+    if over > 0:
+        return _entries(entries, costs, budget, path)
+    return Truncated(head, rest, tuple(omitted))
 
 
 def _entries(
-    entries: dict[str, Any], costs: dict[str, int], budget: int, path: str
+    entries: dict[str, object], costs: dict[str, int], budget: int, path: str
 ) -> Truncated | None:
     room, head = budget - 1, {}
     for key, value in entries.items():
@@ -118,7 +116,7 @@ def _fitting(text: str, budget: int) -> int:
     return low
 
 
-def _cost(value: Any) -> int:
+def _cost(value: object) -> int:
     return estimated(compact(value))
 
 

@@ -20,9 +20,9 @@ class SchemaValidators:
 
     def of_result(self, entry: ToolEntry) -> Validator:
         """The validator of a tool's output schema; ToolError where the schema cannot be used."""
-        return self._validator(entry, "invalid_result", entry.definition.output_schema)
+        return self._validator(entry, "invalid_result", entry.definition.output_schema or {})
 
-    def _validator(self, entry: ToolEntry, code: Code, schema: Json | None) -> Validator:
+    def _validator(self, entry: ToolEntry, code: Code, schema: Json) -> Validator:
         known = self._validators.get((entry.name, code))
         if known is not None:
             self.counts.hits += 1

@@ -57,6 +57,7 @@ class SearchIndex:
     def __init__(self, read: Callable[[str], bytes]) -> None:
         self._read = read
         self._named: dict[str, IndexedTool] = {}
+        self._sorted: dict[str, _SortedLines] = {}
 
     @cached_property
     def tools(self) -> list[IndexedTool]:
@@ -84,7 +85,7 @@ class SearchIndex:
 
     def word(self, stem: str) -> Word | None:
         """A word, if any tool has it."""
-        row = self._words_file.find(stem)
+        row = self._row(files.SEARCH_WORDS, stem)
         if row is None:
             return None
         line = TermLine.read(row)
@@ -92,17 +93,17 @@ class SearchIndex:
 
     def pair(self, pair: str) -> Postings:
         """The tools that have two words side by side."""
-        row = self._pairs_file.find(pair)
+        row = self._row(files.SEARCH_PAIRS, pair)
         return NO_POSTINGS if row is None else self._postings(TermLine.read(row))
 
     def words_with(self, trigram: str) -> Sequence[str]:
         """The words that have these three letters."""
-        row = self._grams_file.find(trigram)
+        row = self._row(files.SEARCH_GRAMS, trigram)
         return () if row is None else GramLine.read(row).words
 
     def related(self, stem: str) -> list[tuple[str, float]]:
         """Words of the catalog that mean nearly the same as one of it, and what they count."""
-        row = self._related_file.find(stem)
+        row = self._row(files.SEARCH_RELATED, stem)
         return [] if row is None else RelatedLine(*row).related
 
     def vectors(self) -> bytes:
@@ -134,21 +135,11 @@ class SearchIndex:
     def _tools_file(self) -> bytes:
         return self._read(files.SEARCH_TOOLS)
 
-    @cached_property
-    def _words_file(self) -> "_SortedLines":
-        return _SortedLines(self._read(files.SEARCH_WORDS))
-
-    @cached_property
-    def _pairs_file(self) -> "_SortedLines":
-        return _SortedLines(self._read(files.SEARCH_PAIRS))
-
-    @cached_property
-    def _grams_file(self) -> "_SortedLines":
-        return _SortedLines(self._read(files.SEARCH_GRAMS))
-
-    @cached_property
-    def _related_file(self) -> "_SortedLines":
-        return _SortedLines(self._read(files.SEARCH_RELATED))
+    def _row(self, path: str, word: str) -> Any:
+        """The parsed line of a word in a sorted file, or None."""
+        if path not in self._sorted:
+            self._sorted[path] = _SortedLines(self._read(path))
+        return self._sorted[path].find(word)
 
 
 class _SortedLines:

@@ -55,13 +55,8 @@ def parse(given: str) -> Query:
             excluded.append(part["text"][1:])
         else:
             text.append(part["text"])
-    return Query(
-        " ".join(text),
-        tuple(filters),
-        tuple(phrase for phrase in phrases if phrase.strip()),
-        tuple(word for word in excluded if word.strip()),
-        tuple(hints.values()),
-    )
+    wanted, unwanted = (tuple(filter(str.strip, texts)) for texts in (phrases, excluded))
+    return Query(" ".join(text), tuple(filters), wanted, unwanted, tuple(hints.values()))
 
 
 def quoted(text: str, room: int = 80) -> str:

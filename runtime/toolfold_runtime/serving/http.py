@@ -14,9 +14,10 @@ from urllib.parse import urlsplit
 from toolfold_runtime import log
 from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.backends.implementation import load_object
-from toolfold_runtime.serving.options import HttpOptions
+from toolfold_runtime.serving.options import ServeOptions
 
 if TYPE_CHECKING:
+    from mcp.server.auth.provider import TokenVerifier
     from mcp.server.lowlevel import Server
     from starlette.applications import Starlette
 
@@ -29,16 +30,16 @@ class Listener:
     port: int
     hosts: tuple[str, ...]
     origins: tuple[str, ...]
-    verifier: Any = None
+    verifier: "TokenVerifier | None" = None
     issuer: str = ""
     resource: str = ""
     scopes: tuple[str, ...] = ()
 
 
-def listener_for(options: HttpOptions, root: Path) -> Listener:
+def listener_for(options: ServeOptions, root: Path) -> Listener:
     """The address to listen on; StartError where that would be unsafe."""
     is_local = _is_loopback(options.host)
-    if not is_local and not options.verifier and not options.is_open:
+    if not is_local and not options.verifier and not options.open:
         raise StartError(
             f"{options.host} is reachable from other machines: give a token verifier"
             " (--verifier, --issuer, --resource), or say --open"
@@ -48,17 +49,17 @@ def listener_for(options: HttpOptions, root: Path) -> Listener:
     local = ("127.0.0.1", "localhost", "[::1]") if is_local else ()
     given = (options.host, _host_of(options.resource))
     names = [name for name in dict.fromkeys((*local, *given)) if name]
-    hosts = (*(f"{name}:*" for name in names), *names, *options.allowed_hosts)
+    hosts = (*(f"{name}:*" for name in names), *names, *options.allow_host)
     return Listener(
         host=options.host,
         port=options.port,
         # Open on purpose, to any name, unless names were given.
-        hosts=hosts if not options.is_open or options.allowed_hosts else (),
-        origins=(*(f"http://{name}:*" for name in names), *options.allowed_origins),
+        hosts=hosts if not options.open or options.allow_host else (),
+        origins=(*(f"http://{name}:*" for name in names), *options.allow_origin),
         verifier=load_object(options.verifier, root, "verifier") if options.verifier else None,
         issuer=options.issuer or "",
         resource=options.resource or "",
-        scopes=options.scopes,
+        scopes=tuple(options.scope),
     )
 
 

@@ -1,7 +1,8 @@
 """What can be chosen when a server starts: command-line options as one typed value."""
 
 import argparse
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Final
 
 from toolfold_runtime.contract.vocabulary import EXPOSURES, STRATEGIES, Exposure, Strategy
@@ -11,32 +12,26 @@ LOG_LEVELS: Final = ("error", "warning", "info", "debug")
 
 
 @dataclass(frozen=True)
-class HttpOptions:
-    """Where to listen, and whom to answer."""
-
-    host: str = "127.0.0.1"
-    port: int = 8000
-    allowed_hosts: tuple[str, ...] = ()
-    allowed_origins: tuple[str, ...] = ()
-    #: `module:object` of a token verifier.
-    verifier: str | None = None
-    issuer: str | None = None
-    resource: str | None = None
-    scopes: tuple[str, ...] = ()
-    #: Whether other machines are served without tokens.
-    is_open: bool = False
-
-
-@dataclass(frozen=True)
 class ServeOptions:
-    """How a server is started; None is for what was decided when generating."""
+    """How a server is started; None stands for what was decided when generating."""
 
-    exposure: Exposure | None = None
-    search: Strategy | None = None
-    log_format: str | None = None
-    log_level: str = "warning"
-    #: None for stdio.
-    http: HttpOptions | None = None
+    exposure: Exposure | None
+    search: Strategy | None
+    log: str | None
+    log_level: str
+    #: Whether to serve HTTP, where to listen, and whom to answer.
+    http: bool
+    host: str
+    port: int
+    allow_host: Sequence[str]
+    allow_origin: Sequence[str]
+    #: `module:object` of a token verifier, and what goes with it.
+    verifier: str | None
+    issuer: str | None
+    resource: str | None
+    scope: Sequence[str]
+    #: Whether other machines are served without tokens.
+    open: bool
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -61,23 +56,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def serve_options(parsed: argparse.Namespace) -> ServeOptions:
     """The options that a parser with `add_options` has parsed."""
-    http = HttpOptions(
-        host=parsed.host,
-        port=parsed.port,
-        allowed_hosts=tuple(parsed.allow_host),
-        allowed_origins=tuple(parsed.allow_origin),
-        verifier=parsed.verifier,
-        issuer=parsed.issuer,
-        resource=parsed.resource,
-        scopes=tuple(parsed.scope),
-        is_open=parsed.open,
-    )
     return ServeOptions(
-        exposure=parsed.exposure,
-        search=parsed.search,
-        log_format=parsed.log,
-        log_level=parsed.log_level,
-        http=http if parsed.http else None,
+        **{field.name: getattr(parsed, field.name) for field in fields(ServeOptions)}
     )
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -36,10 +37,11 @@ def serve_with(
     import anyio
 
     from toolfold_runtime import log
+    from toolfold_runtime.serving.http import listener_for
 
-    log.set_up(options.log_format, options.log_level)
+    log.set_up(options.log, options.log_level)
     try:
-        listener = _listener(options, root)
+        listener = listener_for(options, root) if options.http else None
         dispatcher = _dispatcher(catalog, meta_tools, root, options)
         anyio.run(_serve, dispatcher, listener)
     except StartError as error:
@@ -50,40 +52,27 @@ def serve_with(
     return 0
 
 
-def _listener(options: ServeOptions, root: Path) -> "Listener | None":
-    if options.http is None:
-        return None
-    from toolfold_runtime.serving.http import listener_for
-
-    return listener_for(options.http, root)
-
-
 def _dispatcher(
     catalog: Catalog, meta_tools: Mapping[str, Handler], root: Path, options: ServeOptions
 ) -> "Dispatcher":
+    from toolfold_runtime.disclosure.dispatch import Dispatcher
     from toolfold_runtime.running.backends.implementation import load_implementation
+    from toolfold_runtime.running.backends.python import backend_of
+    from toolfold_runtime.running.execute import Executor
 
     if options.search:
         catalog.choose_search(options.search)
     implementation = load_implementation(catalog.facts.implementation, root)
-    # Imported after the author's code, whose mistakes are then shown sooner.
-    from toolfold_runtime.disclosure.dispatch import Dispatcher
-    from toolfold_runtime.running.backends.python import backend_of
-    from toolfold_runtime.running.execute import Executor
-
     executor = Executor(catalog, backend_of(catalog, implementation))
     return Dispatcher(catalog, meta_tools, executor, options.exposure)
 
 
 async def _serve(dispatcher: "Dispatcher", listener: "Listener | None") -> None:
+    from toolfold_runtime.serving.http import run_http
     from toolfold_runtime.serving.lifetime import run_until_end
     from toolfold_runtime.serving.protocol import build_server, run_stdio
 
-    server, executor = build_server(dispatcher), dispatcher.executor
+    server = build_server(dispatcher)
+    serving = partial(run_http, server, listener) if listener else partial(run_stdio, server)
     name = dispatcher.facts.name
-    if listener is None:
-        await run_until_end(executor, name, lambda: run_stdio(server), over_stdio=True)
-    else:
-        from toolfold_runtime.serving.http import run_http
-
-        await run_until_end(executor, name, lambda: run_http(server, listener), over_stdio=False)
+    await run_until_end(dispatcher.executor, name, serving, over_stdio=listener is None)
