@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
 
@@ -39,9 +40,9 @@ async def measure(project: Path) -> float:
     return (costs[0] - costs[1]) * 1000
 
 
-def _is_callable(entry: Any) -> bool:
-    schema = entry.definition["inputSchema"]
-    return not schema.get("required") and "outputSchema" not in entry.definition
+def _is_callable(entry: ToolEntry) -> bool:
+    schema = entry.definition.input_schema
+    return not schema.get("required") and entry.definition.output_schema is None
 
 
 if __name__ == "__main__":

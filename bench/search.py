@@ -21,6 +21,7 @@ import numpy as np
 from splintr import Tokenizer
 from toolfold.commands.evaluate import RANKING_LENGTH, Labelled, read_queries, scores
 from toolfold.commands.search import Search, search_of
+from toolfold_runtime.contract.vocabulary import STRATEGIES
 from toolfold_runtime.search.answer import answer
 
 from bench.catalogs import CATALOGS, SEED
@@ -29,7 +30,7 @@ from bench.others import NAMES, other_rankings
 from bench.search_cost import cost_figures
 
 QUERIES = CATALOGS.parent / "queries"
-OURS = ("lexical", "semantic", "hybrid")
+OURS = STRATEGIES
 COMPARED = ("lexical", "hybrid")  # semantic is half of hybrid, not a choice of its own
 METHODS = (*NAMES, *OURS)
 _DRAWS = 5000
@@ -97,7 +98,7 @@ def _worth(queries: Sequence[Labelled], rankings: list[list[str]]) -> list[dict[
 
 def _tokens(search: Search, query: str) -> int:
     """What an agent pays for five hits."""
-    text = answer(search.finder.find(query, 5), search.finder.index, search.server)
+    text = answer(search.finder.find(query, 5), search.finder.index, search.facts)
     return len(_TOKENIZER.encode_ordinary(text))
 
 

@@ -15,6 +15,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from toolfold.commands.budget import budget_report
+from toolfold_runtime.contract.definition import Definition
 
 from bench.catalogs import CATALOGS, draw
 from bench.http_load import requests_per_second
@@ -87,9 +88,9 @@ class Project:
         return str(names[len(names) // 2])
 
 
-def _is_free(definition: dict[str, Any]) -> bool:
-    schema = definition["inputSchema"]
-    return not schema.get("required") and "outputSchema" not in definition
+def _is_free(definition: Definition) -> bool:
+    schema = definition.input_schema
+    return not schema.get("required") and definition.output_schema is None
 
 
 def bare_session() -> Session:

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import Final
 
@@ -19,7 +20,13 @@ STANDARD = sys.stdlib_module_names
 # Beside the standard library and the package itself.
 MAY_IMPORT: Final = {
     "errors": set(),
-    "manifest": {"toolfold.errors", "pydantic", "pydantic_core", "yaml"},
+    "manifest": {
+        "toolfold.errors",
+        "toolfold_runtime.contract",
+        "pydantic",
+        "pydantic_core",
+        "yaml",
+    },
     "plan": {
         "toolfold.manifest",
         "toolfold.errors",
@@ -27,10 +34,9 @@ MAY_IMPORT: Final = {
         "splintr",
         "pydantic",  # whose own attributes no field may hide
         "pydantic_core",  # its JSON writer
-        "toolfold_runtime.catalog.catalog.CATALOG_FORMAT",  # what it bakes for
-        "toolfold_runtime.search",  # what cuts the index cuts the query
+        "toolfold_runtime.contract",
+        "toolfold_runtime.search",  # the index is split into words as queries are
         "numpy",
-        "toolfold_runtime.catalog.catalog.full",  # the full view as it is put together, to count it
         "toolfold_runtime.validation",
         "toolfold_runtime.contract.codec.Json",
         "toolfold.memo.keys",
@@ -144,6 +150,33 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.serving.serve",
     },
 }
+# Of the runtime: beside the standard library and, for all but `contract`, what all may import.
+RUNTIME_MAY_IMPORT: Final = {
+    "contract": set(),
+    "search": {"numpy", "Stemmer", "tokenizers"},
+    "catalog": {"toolfold_runtime.search"},
+    "running": {"toolfold_runtime.catalog", "pydantic", "pydantic_core", "opentelemetry"},
+    "disclosure": {
+        "toolfold_runtime.catalog",
+        "toolfold_runtime.search",
+        "toolfold_runtime.running",
+    },
+    "serving": {
+        "toolfold_runtime.catalog",
+        "toolfold_runtime.disclosure",
+        "toolfold_runtime.running",
+        "anyio",
+        "mcp",
+        "mcp_types",
+        "uvicorn",
+        "starlette",
+    },
+}
+RUNTIME_MODULES: Final = ("bounded", "errors", "jsontext", "log", "models", "typing", "validation")
+ALL_MAY_IMPORT: Final = {
+    "toolfold_runtime.contract",
+    *(f"toolfold_runtime.{module}" for module in RUNTIME_MODULES),
+}
 FILE_SYSTEM: Final = {"os", "io", "shutil", "tempfile", "glob", "subprocess", "sqlite3"}
 GENERATED_MAY_IMPORT: Final = {"toolfold_runtime", "pydantic"}
 # Where the runtime knows the SDK and what it serves with.
@@ -215,6 +248,68 @@ def test_runtime_never_imports_the_generator() -> None:
     ]
 
     assert found == []
+
+
+def test_every_folder_of_the_runtime_has_a_rule() -> None:
+    folders = {path.parent.name for path in RUNTIME.glob("*/__init__.py")}
+    modules = {path.stem for path in RUNTIME.glob("*.py")} - {"__init__"}
+
+    assert folders == set(RUNTIME_MAY_IMPORT)
+    assert modules == set(RUNTIME_MODULES)
+
+
+@pytest.mark.parametrize("folder", RUNTIME_MAY_IMPORT)
+def test_runtime_folder_imports_only_what_it_may(folder: str) -> None:
+    allowed = RUNTIME_MAY_IMPORT[folder] | {f"toolfold_runtime.{folder}"}
+    allowed |= ALL_MAY_IMPORT if folder != "contract" else set()
+    broken = {
+        f"{path.relative_to(ROOT)}: {module}"
+        for path in python_files(RUNTIME / folder)
+        for module in imports(path)
+        if module.split(".")[0] not in STANDARD and not is_within(module, allowed)
+    }
+
+    assert sorted(broken) == []
+
+
+def test_modules_that_all_of_the_runtime_imports_import_none_of_its_folders() -> None:
+    allowed = ALL_MAY_IMPORT - {"toolfold_runtime.contract"}
+    broken = {
+        f"{module}: {imported}"
+        for module in RUNTIME_MODULES
+        for imported in imports(RUNTIME / f"{module}.py")
+        if imported.startswith("toolfold_runtime") and not is_within(imported, allowed)
+    }
+
+    assert sorted(broken) == []
+
+
+def test_folders_of_the_runtime_have_no_import_cycle() -> None:
+    """Imports for type checkers only count too."""
+    graph = {
+        folder: {
+            module.split(".")[1]
+            for path in python_files(RUNTIME / folder)
+            for module in imports(path)
+            if module.startswith("toolfold_runtime.")
+        }
+        - {folder}
+        for folder in RUNTIME_MAY_IMPORT
+    }
+
+    list(TopologicalSorter(graph).static_order())  # raises CycleError
+
+
+def test_runtime_prints_nothing_beside_its_log() -> None:
+    printing = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in python_files(RUNTIME)
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Call)
+        and ast.unparse(node.func) in {"print", "sys.stderr.write", "traceback.print_exception"}
+    ]
+
+    assert printing == []
 
 
 def test_runtime_imports_the_sdk_only_where_it_serves() -> None:

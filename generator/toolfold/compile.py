@@ -92,7 +92,7 @@ def compile_manifest(
         warnings=plan.warnings,
         inputs=loaded.inputs,
         patterns=(*loaded.manifest.include, *loaded.manifest.overlays),
-        exposure=plan.exposure,
+        exposure=plan.facts.exposure,
         costs=plan.costs,
         protocol=protocol_of(loaded.manifest, catalog.outline.package, catalog.tools),
     )
@@ -133,7 +133,7 @@ def _pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, str]:
         catalog.categories,
         outline.meta,
         catalog.tools,
-        plan.exposure,
+        plan.facts.exposure,
         plan.costs,
     )
     header = outline.header

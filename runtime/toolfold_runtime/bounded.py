@@ -1,4 +1,4 @@
-"""Keeping things in memory within bounds: so many, so large, for so long."""
+"""A cache in memory within bounds of number, size and age."""
 
 import threading
 import time
@@ -11,8 +11,8 @@ Value = TypeVar("Value")
 
 
 @dataclass
-class Counts:
-    """How often something was there, and how often it was not."""
+class LookupCounts:
+    """How many look-ups found what they were for, and how many did not."""
 
     hits: int = 0
     misses: int = 0
@@ -25,8 +25,8 @@ class _Item(Generic[Value]):
     expires: float
 
 
-class Kept(Generic[Value]):
-    """Values by key; the one that was not asked for longest makes room for a new one."""
+class BoundedCache(Generic[Value]):
+    """Values by key; the least recently used one makes room for a new one."""
 
     def __init__(
         self, entries: int, size: int, clock: Callable[[], float] = time.monotonic
@@ -42,7 +42,7 @@ class Kept(Generic[Value]):
         return len(self._items)
 
     def get(self, key: Hashable) -> Value | None:
-        """The value, unless it was never kept, had to make room, or is too old."""
+        """The value; None where it was never stored, was dropped, or has expired."""
         with self._lock:
             item = self._items.get(key)
             if item is None:
@@ -54,7 +54,7 @@ class Kept(Generic[Value]):
             return item.value
 
     def put(self, key: Hashable, value: Value, size: int, seconds: float) -> bool:
-        """Keep a value for so long; False where it alone is larger than everything may be."""
+        """Store a value for some seconds; False where it alone exceeds the size of the cache."""
         with self._lock:
             self._drop(key)
             if size > self._most_size:
@@ -66,7 +66,7 @@ class Kept(Generic[Value]):
             return True
 
     def clear(self) -> int:
-        """Forget everything; how many values were forgotten."""
+        """Drop everything; returns how many values were dropped."""
         with self._lock:
             dropped = len(self._items)
             self._items.clear()

@@ -1,4 +1,4 @@
-"""Errors an agent can act on: a stable code and a text that says what to do next."""
+"""Errors that agents and operators can act on: a text that says what to do next."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -14,6 +14,10 @@ Code = Literal[
     "timeout",
     "budget_exceeded",
 ]
+
+
+class StartError(Exception):
+    """What keeps a server from starting, in words for whoever starts it."""
 
 
 class ToolError(Exception):

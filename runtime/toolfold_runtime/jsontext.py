@@ -1,7 +1,7 @@
 """JSON as it is sent: compact, no escapes that are not needed, nothing that is not JSON."""
 
 import json
-from typing import Any, Final
+from typing import Final
 
 _WRITER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _SORTED: Final = json.JSONEncoder(
@@ -9,11 +9,11 @@ _SORTED: Final = json.JSONEncoder(
 )
 
 
-def compact(value: Any) -> str:
+def compact(value: object) -> str:
     """The value on one line; ValueError for what JSON cannot say."""
     return _WRITER.encode(value)
 
 
-def canonical(value: Any) -> str:
+def canonical(value: object) -> str:
     """The same text for equal values, whatever the order of their keys."""
     return _SORTED.encode(value)

@@ -8,35 +8,47 @@ import json
 import logging
 import sys
 import traceback
-from typing import Any, Final
+from typing import Final
 
 _LOGGER: Final = logging.getLogger("toolfold")
+_NOTICE: Final = logging.WARNING + 5  # shown at the default level
+logging.addLevelName(_NOTICE, "NOTICE")
 
 
-def warning(event: str, **facts: Any) -> None:
+def warning(event: str, **facts: object) -> None:
     """Something that an author or operator should look into."""
     _LOGGER.warning(event, extra={"facts": facts})
 
 
-def info(event: str, **facts: Any) -> None:
+def error(event: str, **facts: object) -> None:
+    """Something that keeps the server from doing what it was started for."""
+    _LOGGER.error(event, extra={"facts": facts})
+
+
+def notice(event: str, **facts: object) -> None:
+    """Something that whoever starts a server should see although nothing is wrong."""
+    _LOGGER.log(_NOTICE, event, extra={"facts": facts})
+
+
+def info(event: str, **facts: object) -> None:
     """Something that happened."""
     _LOGGER.info(event, extra={"facts": facts})
 
 
-def failure(event: str, error: BaseException, **facts: Any) -> None:
+def failure(event: str, error: BaseException, **facts: object) -> None:
     """An exception, with its traceback."""
     trace = "".join(traceback.format_exception(error))
     _LOGGER.error(event, extra={"facts": facts, "trace": trace})
 
 
-def is_chatty() -> bool:
-    """Whether every call is logged."""
+def shows_info() -> bool:
+    """Whether `info` is written, which is worth asking before its facts are collected."""
     return _LOGGER.isEnabledFor(logging.INFO)
 
 
-def set_up(form: str | None, level: str) -> None:
-    """Write to stderr in the given form; without one, text on a terminal and JSON elsewhere."""
-    chosen = form or ("text" if sys.stderr.isatty() else "json")
+def set_up(format_: str | None, level: str) -> None:
+    """Write to stderr in the given format; without one, text on a terminal and JSON elsewhere."""
+    chosen = format_ or ("text" if sys.stderr.isatty() else "json")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(_JsonLines() if chosen == "json" else _Plain())
     _LOGGER.handlers = [handler]
@@ -48,15 +60,15 @@ class _JsonLines(logging.Formatter):
     """Every record as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        made: dict[str, Any] = {
+        line: dict[str, object] = {
             "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S"),
             "level": record.levelname.lower(),
             "event": record.getMessage(),
             **getattr(record, "facts", {}),
         }
         if hasattr(record, "trace"):
-            made["trace"] = record.trace
-        return json.dumps(made, ensure_ascii=False, default=str)
+            line["trace"] = record.trace
+        return json.dumps(line, ensure_ascii=False, default=str)
 
 
 class _Plain(logging.Formatter):

@@ -20,7 +20,9 @@ _DIALECTS: Final = (
 __all__ = ["ValidationError", "Validator", "explained", "has_known_dialect", "validator_for"]
 
 
-def validator_for(schema: Any, registry: jsonschema_rs.Registry | None = None) -> Validator:
+def validator_for(
+    schema: dict[str, Any] | bool, registry: jsonschema_rs.Registry | None = None
+) -> Validator:
     """A validator for `schema`, by the dialect its `$schema` names, else 2020-12.
 
     Raises ValidationError where the schema itself cannot be used: it breaks its meta-schema, a
@@ -47,11 +49,11 @@ def explained(error: ValidationError) -> str:
     return f"{json.dumps(error.instance, ensure_ascii=False)[:100]} is not one of {allowed}{more}"
 
 
-def _nothing(_: str) -> dict[str, Any]:
+def _nothing(_: str) -> dict[str, object]:
     return {}
 
 
-def has_known_dialect(schema: Any) -> bool:
+def has_known_dialect(schema: object) -> bool:
     """Whether `$schema` is absent or one that we know; a dialect is never fetched."""
     named = schema.get("$schema") if isinstance(schema, dict) else None
     if not isinstance(named, str):

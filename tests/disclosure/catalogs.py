@@ -18,6 +18,7 @@ from toolfold.manifest.load import load
 from toolfold.plan.catalog import build_plan
 from toolfold.plan.model import Plan
 from toolfold_runtime import Catalog
+from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
@@ -222,7 +223,9 @@ class Project:
     def catalog(self) -> Catalog:
         return Catalog(self.output / self.package / "catalog", self.package)
 
-    def server(self, exposure: str | None = None, implementation: object = None) -> Server[Any]:
+    def server(
+        self, exposure: Exposure | None = None, implementation: object = None
+    ) -> Server[Any]:
         """The generated server, as `serve` would build it."""
         if str(self.output) not in sys.path:
             sys.path.insert(0, str(self.output))

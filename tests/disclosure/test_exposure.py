@@ -9,6 +9,7 @@ import anyio
 import mcp_types as types
 import pytest
 from mcp import Client
+from toolfold_runtime.contract.vocabulary import Exposure
 
 from tests.disclosure.catalogs import (
     ERAS,
@@ -52,13 +53,13 @@ SHOWN: Final = {
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("exposure", SHOWN)
-def test_one_manifest_is_exposed_in_every_way(exposure: str, era: Era, shelf: Project) -> None:
+def test_one_manifest_is_exposed_in_every_way(exposure: Exposure, era: Era, shelf: Project) -> None:
     assert names(shelf.server(exposure), era) == SHOWN[exposure]
 
 
 @pytest.mark.parametrize("exposure", SHOWN)
 def test_the_manifests_exposure_is_what_a_server_starts_with(
-    exposure: str, tmp_path_factory: pytest.TempPathFactory
+    exposure: Exposure, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     made = project(tmp_path_factory.mktemp("chosen"), changed(SHELF, exposure=exposure))
 
@@ -123,7 +124,7 @@ _ABOUT: Final = {
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("exposure", SHOWN)
 def test_the_list_is_the_same_for_every_connection_and_after_calls(
-    exposure: str, era: Era, shelf: Project
+    exposure: Exposure, era: Era, shelf: Project
 ) -> None:
     server = shelf.server(exposure, Shelf())
     before = listed(server, era)
@@ -176,7 +177,7 @@ def test_every_listed_tool_carries_its_id_and_every_meta_tool_stays_loaded(
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("exposure", SHOWN)
 def test_instructions_front_load_how_to_start_and_name_only_what_is_listed(
-    exposure: str, era: Era, shelf: Project
+    exposure: Exposure, era: Era, shelf: Project
 ) -> None:
     async def said() -> str:
         async with Client(shelf.server(exposure), mode=era) as client:
@@ -210,7 +211,7 @@ def test_instructions_that_are_long_are_cut_at_their_end(
 
 @pytest.mark.parametrize("era", ERAS)
 @pytest.mark.parametrize("exposure", SHOWN)
-def test_direct_calls_work_in_every_exposure(exposure: str, era: Era, shelf: Project) -> None:
+def test_direct_calls_work_in_every_exposure(exposure: Exposure, era: Era, shelf: Project) -> None:
     server = shelf.server(exposure, Shelf())
 
     assert call(server, "find_book", {"title": "dune"}, era).structured == {"result": ["dune x5"]}

@@ -49,20 +49,22 @@ def served() -> Iterator[Any]:
 
 
 def surface(baked: Baked) -> int:
-    return sum(listed_tokens(tool) for tool in baked.catalog.server["meta_tools"])
+    return sum(listed_tokens(tool.listed()) for tool in baked.catalog.facts.meta_tools)
 
 
 def test_surface_of_the_five_meta_tools_is_at_most_350(tana: Baked, tmp_path: Path) -> None:
     plain = Baked(tmp_path, sized(1, 1))
 
-    assert len(tana.catalog.server["meta_tools"]) == 5
+    assert len(tana.catalog.facts.meta_tools) == 5
     assert surface(tana) <= 350
     assert surface(plain) <= 350
 
 
 def test_surface_and_inventory_cost_at_most_half_of_all_tools_listed(tana: Baked) -> None:
     catalog = tana.catalog
-    everything = sum(listed_tokens(catalog.entry(name).definition) for name in catalog.names())
+    everything = sum(
+        listed_tokens(catalog.entry(name).definition.listed()) for name in catalog.names()
+    )
 
     assert surface(tana) + tokens(catalog.inventory()) <= everything / 2
 
@@ -105,7 +107,7 @@ def test_costs_that_budget_prints_are_what_the_server_sends(tana: Baked) -> None
 
     assert costs["surface"] == surface(tana)
     assert costs["every tool listed"] == sum(
-        listed_tokens(catalog.entry(name).definition) for name in catalog.names()
+        listed_tokens(catalog.entry(name).definition.listed()) for name in catalog.names()
     )
     assert {name: costs[name] for name in MANIFEST["tools"]} == {
         name: tokens(catalog.details(name)) for name in MANIFEST["tools"]

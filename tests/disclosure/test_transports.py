@@ -14,8 +14,9 @@ from typing import Any, Final
 import anyio
 import pytest
 from mcp import Client, StdioServerParameters
-from toolfold_runtime.serving.http import listening_on
-from toolfold_runtime.serving.serve import add_options
+from toolfold_runtime.errors import StartError
+from toolfold_runtime.serving.http import listener_for
+from toolfold_runtime.serving.options import ServeOptions, add_options, serve_options
 
 from tests.disclosure.catalogs import (
     ERAS,
@@ -258,29 +259,29 @@ def test_what_is_no_message_is_refused_and_ends_nothing(body: str, web: Listenin
 # Where it may listen
 
 
-def options(*arguments: str) -> argparse.Namespace:
+def options(*arguments: str) -> ServeOptions:
     parser = argparse.ArgumentParser()
     add_options(parser)
-    return parser.parse_args(["--http", *arguments])
+    return serve_options(parser.parse_args(["--http", *arguments]))
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.4", "example.org"])
 def test_listening_to_other_machines_wants_a_verifier_or_to_be_told(
     host: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(Exception, match="reachable from other machines") as caught:
-        listening_on(options("--host", host), tmp_path)
+    with pytest.raises(StartError, match="reachable from other machines") as caught:
+        listener_for(options("--host", host), tmp_path)
 
     assert str(caught.value) == (
         f"{host} is reachable from other machines: give a token verifier"
         " (--verifier, --issuer, --resource), or say --open"
     )
-    assert listening_on(options("--host", host, "--open"), tmp_path).host == host
+    assert listener_for(options("--host", host, "--open"), tmp_path).host == host
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1", "127.0.0.2"])
 def test_a_loopback_host_is_among_those_that_are_answered(host: str, tmp_path: Path) -> None:
-    found = listening_on(options("--host", host), tmp_path)
+    found = listener_for(options("--host", host), tmp_path)
     named = f"[{host}]" if ":" in host else host
 
     assert f"{named}:*" in found.hosts
@@ -289,7 +290,7 @@ def test_a_loopback_host_is_among_those_that_are_answered(host: str, tmp_path: P
 def test_the_host_of_the_resource_is_answered(shelf: Project) -> None:
     given = ["--host", "0.0.0.0", "--verifier", "implementation:Shelf"]
     given += ["--issuer", "https://login.example", "--resource", "https://books.example/mcp"]
-    found = listening_on(options(*given), shelf.folder)
+    found = listener_for(options(*given), shelf.folder)
 
     assert "books.example" in found.hosts
 

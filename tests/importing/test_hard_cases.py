@@ -70,7 +70,7 @@ def test_a_hard_case_is_served_with_its_source_schema(case: HardCase, baked: Cat
     entry = baked.entry(f"hard::{case.name}")
 
     expected = case.schema if "type" in case.schema else {**case.schema, "type": "object"}
-    assert exact(entry.definition["inputSchema"]) == exact(expected)
+    assert exact(entry.definition.input_schema) == exact(expected)
 
 
 @pytest.mark.parametrize(
@@ -83,9 +83,9 @@ def test_the_result_of_a_hard_case_is_served_as_it_is_or_wrapped(
     served, is_wrapped = served_output(case.returns)
     entry = baked.entry(f"hard::{case.name}")
 
-    assert exact(entry.definition["outputSchema"]) == exact(served)
+    assert exact(entry.definition.output_schema) == exact(served)
     assert entry.wraps_result == is_wrapped
-    assert entry.definition["outputSchema"]["type"] == "object"
+    assert entry.definition.listed()["outputSchema"]["type"] == "object"
 
 
 def test_the_generated_output_is_current(hard: Path) -> None:

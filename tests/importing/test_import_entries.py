@@ -320,8 +320,8 @@ def test_icons_are_kept_and_served_as_they_came(tmp_path: Path) -> None:
 
     definition = generated(tmp_path).entry("find").definition
 
-    assert definition["icons"] == ICONS
-    assert types.Tool.model_validate(definition).icons
+    assert list(definition.icons) == ICONS
+    assert types.Tool.model_validate(definition.listed()).icons
 
 
 @pytest.mark.parametrize(

@@ -162,7 +162,7 @@ def test_the_id_works_wherever_a_name_does(tmp_path: Path) -> None:
 
     for identity, name in (("one::find", "find"), ("Two & co.::find it", "Two_co__find_it")):
         assert catalog.entry(identity) == catalog.entry(name)
-        assert catalog.entry(identity).definition["_meta"]["toolfold/id"] == identity
+        assert catalog.entry(identity).definition.meta["toolfold/id"] == identity
         assert catalog.details(identity) == catalog.details(name)
         tried = python(tmp_path, "-m", "toolfold", "try", identity, '{"q": "x"}')
         assert tried.code == 1

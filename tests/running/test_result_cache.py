@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from toolfold_runtime.bounded import Kept
+from toolfold_runtime.bounded import BoundedCache
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.running.cache import ResultCache
 from toolfold_runtime.running.results import Result
@@ -181,36 +181,36 @@ def test_what_was_begun_before_a_change_is_not_kept_after_it(served: Served) -> 
 
 
 def test_what_was_not_asked_for_longest_makes_room() -> None:
-    kept: Kept[str] = Kept(entries=2, size=100)
-    kept.put("a", "A", 10, 60)
-    kept.put("b", "B", 10, 60)
-    kept.get("a")
-    kept.put("c", "C", 10, 60)
+    cache: BoundedCache[str] = BoundedCache(entries=2, size=100)
+    cache.put("a", "A", 10, 60)
+    cache.put("b", "B", 10, 60)
+    cache.get("a")
+    cache.put("c", "C", 10, 60)
 
-    assert [kept.get(key) for key in "abc"] == ["A", None, "C"]
+    assert [cache.get(key) for key in "abc"] == ["A", None, "C"]
 
 
 def test_size_is_bounded_and_what_is_larger_than_all_is_not_kept() -> None:
-    kept: Kept[str] = Kept(entries=100, size=100)
+    cache: BoundedCache[str] = BoundedCache(entries=100, size=100)
 
-    assert kept.put("large", "", 101, 60) is False
+    assert cache.put("large", "", 101, 60) is False
     for number in range(50):
-        assert kept.put(number, "", 30, 60) is True
-        assert kept.size <= 100
-    assert len(kept) == 3
-    assert (kept.clear(), kept.size, len(kept)) == (3, 0, 0)
+        assert cache.put(number, "", 30, 60) is True
+        assert cache.size <= 100
+    assert len(cache) == 3
+    assert (cache.clear(), cache.size, len(cache)) == (3, 0, 0)
 
 
 def test_nothing_is_given_again_after_its_time() -> None:
     now = [0.0]
-    kept: Kept[str] = Kept(entries=10, size=100, clock=lambda: now[0])
-    kept.put("a", "A", 10, 5)
+    cache: BoundedCache[str] = BoundedCache(entries=10, size=100, clock=lambda: now[0])
+    cache.put("a", "A", 10, 5)
 
     now[0] = 4.9
-    assert kept.get("a") == "A"
+    assert cache.get("a") == "A"
     now[0] = 5.0
-    assert kept.get("a") is None
-    assert (kept.size, len(kept)) == (0, 0)
+    assert cache.get("a") is None
+    assert (cache.size, len(cache)) == (0, 0)
 
 
 def test_results_of_many_arguments_stay_within_the_bounds() -> None:

@@ -15,8 +15,8 @@ from toolfold_runtime.running.fields import parsed, picked
 from toolfold_runtime.running.results import Result
 from toolfold_runtime.running.shape import Shaper
 from toolfold_runtime.running.tokens import estimated
-from toolfold_runtime.running.truncate import cut
-from toolfold_runtime.running.validators import Schemas
+from toolfold_runtime.running.truncate import truncate
+from toolfold_runtime.running.validators import SchemaValidators
 
 from tests.disclosure.catalogs import call, names
 from tests.running.material import Json, Served, tool, value_of
@@ -239,7 +239,7 @@ def test_what_was_cut_off_is_kept_within_bounds(served: Served) -> None:
 def test_a_cursor_expires(served: Served) -> None:
     now = [0.0]
     catalog = served.project.catalog
-    shaper = Shaper(Schemas(), "run_read", None, lambda: now[0])
+    shaper = Shaper(SchemaValidators(), "run_read", None, lambda: now[0])
     entry = catalog.entry("books")
     result = Result(BOOKS, compact(BOOKS), len(compact(BOOKS)))
     answer = shaper.text(entry, result)
@@ -333,7 +333,7 @@ _JSON: Final = st.recursive(
 @given(value=_JSON, budget=st.integers(1, 200))
 @settings(max_examples=300, deadline=None)
 def test_whatever_is_cut_fits_and_loses_nothing(value: Any, budget: int) -> None:
-    done = cut(value, budget)
+    done = truncate(value, budget)
 
     if done is not None:
         assert estimated(compact(done.head)) <= max(budget, 1)

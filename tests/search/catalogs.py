@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any, Final
 
+from toolfold_runtime.contract.vocabulary import Strategy
 from toolfold_runtime.search.find import Finder, finder_for
 
 from tests.disclosure.catalogs import Json, planned
@@ -83,7 +84,7 @@ TOOLS: Final[Json] = {
 TOWN: Final[Json] = manifest(TOOLS)
 
 
-def finder(folder: Path, given: Json, strategy: str = "lexical") -> Finder:
+def finder(folder: Path, given: Json, strategy: Strategy = "lexical") -> Finder:
     """The search of a manifest, as a server would make it from the planned data."""
     data = planned(folder, given).data
     return finder_for(lambda path: data[path].encode(), strategy)

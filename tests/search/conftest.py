@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from toolfold_runtime import Catalog
+from toolfold_runtime.contract.vocabulary import STRATEGIES
 from toolfold_runtime.search.find import Finder
 
 from tests.disclosure.catalogs import Baked
@@ -30,5 +31,4 @@ def town(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 def finders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Finder]:
     """The town's search by each strategy."""
     given = TOWN | {"disclosure": {"search": "hybrid"}}
-    strategies = ("lexical", "semantic", "hybrid")
-    return {one: finder(tmp_path_factory.mktemp(one), given, one) for one in strategies}
+    return {one: finder(tmp_path_factory.mktemp(one), given, one) for one in STRATEGIES}

@@ -14,7 +14,7 @@ from toolfold.errors import ManifestError
 from toolfold.manifest.load import load
 from toolfold.plan.catalog import build_plan
 from toolfold_runtime import Catalog
-from toolfold_runtime.search.index import MOST, numbers, packed
+from toolfold_runtime.contract.search import MOST_TOOLS, NameRarities, TermLine
 from toolfold_runtime.search.words import words
 
 from tests.disclosure.catalogs import planned, project, written
@@ -53,7 +53,7 @@ def test_a_server_starts_lists_and_calls_without_reading_any_of_it(tmp_path: Pat
         path.unlink()
     catalog = Catalog(done.output / done.package / "catalog", done.package)
 
-    assert catalog.server["search"] == "lexical"
+    assert catalog.facts.search == "lexical"
     assert "createIssue" in catalog.names()
     assert "title" in catalog.details("createIssue")
     assert "createIssue" in catalog.inventory(category="code")
@@ -85,7 +85,7 @@ def test_vectors_are_the_same_bytes_with_any_number_of_threads(
 
 def test_more_tools_than_can_be_numbered_are_refused_at_once(tmp_path: Path) -> None:
     loaded = load(written(tmp_path, manifest({"one": tool("Do it")})))
-    many = {f"tool_{n}": loaded.manifest.tools["one"] for n in range(MOST + 1)}
+    many = {f"tool_{n}": loaded.manifest.tools["one"] for n in range(MOST_TOOLS + 1)}
     crowded = loaded.manifest.model_copy(update={"tools": many})
 
     with pytest.raises(ManifestError) as caught:
@@ -97,10 +97,17 @@ def test_more_tools_than_can_be_numbered_are_refused_at_once(tmp_path: Path) -> 
     assert problem.place.line == 1
 
 
-@given(st.lists(st.integers(0, MOST), max_size=50))
+@given(st.lists(st.integers(0, MOST_TOOLS), max_size=50))
 def test_numbers_survive_their_text(values: list[int]) -> None:
-    assert list(numbers(packed(values))) == values
-    assert list(numbers(packed(values, "I"), "I")) == values
+    line = TermLine("term", values, values[::-1], values)
+    read = TermLine.read(json.loads(line.text()))
+
+    assert [list(column) for column in read[1:] if column is not None] == [
+        values,
+        values[::-1],
+        values,
+    ]
+    assert list(NameRarities.of(values).scaled()) == [max(1, 1024 * value) for value in values]
 
 
 @settings(max_examples=40, deadline=None)

@@ -6,6 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from toolfold_runtime.contract import files
+from toolfold_runtime.contract.codec import encode
+from toolfold_runtime.contract.files import Names
+from toolfold_runtime.contract.search import SearchNames
+from toolfold_runtime.contract.vocabulary import Strategy
+from toolfold_runtime.jsontext import compact
 from toolfold_runtime.search.find import Finder, finder_for
 
 from tests.disclosure.catalogs import Json, written
@@ -133,7 +139,7 @@ def test_ties_are_ordered_by_name_whatever_the_manifest_says(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("strategy", ["lexical", "hybrid", "semantic"])
 @pytest.mark.parametrize("size", [1, 2])
-def test_a_tiny_catalog_finds_its_tools(tmp_path: Path, size: int, strategy: str) -> None:
+def test_a_tiny_catalog_finds_its_tools(tmp_path: Path, size: int, strategy: Strategy) -> None:
     tools = dict(list(TOOLS.items())[:size])
     search = finder(tmp_path, manifest(tools, search=strategy), strategy)
 
@@ -142,11 +148,14 @@ def test_a_tiny_catalog_finds_its_tools(tmp_path: Path, size: int, strategy: str
 
 
 def test_a_catalog_without_tools_finds_nothing_and_says_so() -> None:
-    files = {"names.json": b'{"others":{}}', "search/names.json": b'{"server":[],"category":[]}'}
-    search = finder_for(lambda path: files.get(path, b'{"//":""}\n'), "lexical")
+    empty = {
+        files.NAMES: compact(encode(Names({}, {}, {}))).encode(),
+        files.SEARCH_NAMES: compact(encode(SearchNames((), ()))).encode(),
+    }
+    search = finder_for(lambda path: empty.get(path, b'{"//":""}\n'), "lexical")
 
     assert search.find("anything at all. Then something else.", 5).tools == ()
-    assert "there is none" in search.find("category:x", 5).refused
+    assert "there is none" in search.find("category:x", 5).reason
 
 
 TASK = (
@@ -157,7 +166,7 @@ TASK = (
 
 
 @pytest.mark.parametrize("strategy", ["lexical", "hybrid"])
-def test_the_first_hits_cover_a_task_of_three_steps(tmp_path: Path, strategy: str) -> None:
+def test_the_first_hits_cover_a_task_of_three_steps(tmp_path: Path, strategy: Strategy) -> None:
     needed = {"search_videos", "append_row", "send_mail"}
     # Many tools that fit one step well, none of the others.
     crowd = {
@@ -191,7 +200,7 @@ def identical() -> Json:
 
 
 @pytest.mark.parametrize("strategy", ["lexical", "hybrid", "semantic"])
-def test_identical_tools_are_all_found(tmp_path: Path, strategy: str) -> None:
+def test_identical_tools_are_all_found(tmp_path: Path, strategy: Strategy) -> None:
     search = finder(tmp_path, manifest(identical(), search=strategy), strategy)
 
     assert sorted(found(search, "weigh parcels")) == list(identical())

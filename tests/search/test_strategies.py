@@ -1,5 +1,6 @@
 """Search by meaning, and what happens where the extra that it needs is not installed."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -133,8 +134,8 @@ def test_serving_without_the_extra_falls_back_to_words_and_says_so(hybrid: Proje
 
     assert done.returncode == 0
     assert done.stdout.startswith("createIssue(")
-    note = f"{hybrid.package}: searching by words only: pip install 'toolfold[semantic]'\n"
-    assert done.stderr == note
+    note = f"{hybrid.package}: searching by words only: pip install 'toolfold[semantic]'"
+    assert done.stderr == f"warning: {note}\n"
 
 
 @pytest.mark.parametrize("strategy", ["semantic", "hybrid"])
@@ -143,11 +144,17 @@ def test_serve_refuses_a_strategy_that_was_not_generated(
 ) -> None:
     done = project(tmp_path, TOWN)
 
-    assert main(["serve", "-m", str(done.manifest), "--search", strategy]) == 1
-    assert capsys.readouterr().err == (
+    reason = (
         f"{done.package} was generated for lexical search only; "
-        f"set `disclosure.search: {strategy}` and run `toolfold generate`\n"
+        f"set `disclosure.search: {strategy}` and run `toolfold generate`"
     )
+    serve = ["serve", "-m", str(done.manifest), "--search", strategy]
+
+    assert main([*serve, "--log", "text"]) == 1
+    assert capsys.readouterr().err == f"error: {reason}\n"
+    assert main([*serve, "--log", "json"]) == 1
+    record = json.loads(capsys.readouterr().err)
+    assert (record["level"], record["event"]) == ("error", reason)
 
 
 @pytest.mark.parametrize(("strategy", "is_found"), [("lexical", False), ("semantic", True)])

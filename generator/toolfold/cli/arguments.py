@@ -80,7 +80,7 @@ def _add_budget(commands: _Commands) -> None:
 
 
 def _add_serve(commands: _Commands) -> None:
-    from toolfold_runtime.serving.serve import add_options
+    from toolfold_runtime.serving.options import add_options
 
     # Not abbreviated: `--reload` is taken out of the arguments that a restarted server gets.
     serve = commands.add_parser(
@@ -116,7 +116,7 @@ def _add_eval(commands: _Commands) -> None:
 
 
 def _add_search_options(parser: argparse.ArgumentParser) -> None:
-    from toolfold_runtime.serving.serve import STRATEGIES
+    from toolfold_runtime.contract.vocabulary import STRATEGIES
 
     _add_manifest(parser)
     parser.add_argument("--search", choices=STRATEGIES, help="default: the manifest's")

@@ -4,7 +4,7 @@ import json
 from typing import Final
 
 from toolfold_runtime.search.answer import answer
-from toolfold_runtime.search.find import Found
+from toolfold_runtime.search.find import SearchResults
 
 from toolfold.commands.budget import BudgetReport
 from toolfold.commands.evaluate import Evaluation
@@ -41,19 +41,19 @@ def budget_json(report: BudgetReport) -> str:
     return json.dumps(record, indent=2)
 
 
-def search_text(search: Search, results: Found) -> str:
+def search_text(search: Search, results: SearchResults) -> str:
     """Each result with the parts of its score; what an agent reads where there is none."""
     if not results.tools:
-        return answer(results, search.finder.index, search.server)
+        return answer(results, search.finder.index, search.facts)
     rows = []
     for rank, result in enumerate(results.tools, start=1):
-        line = search.finder.index.tools[result.tool].lines[0]
+        line = search.finder.index.tools[result.tool].result_lines[0]
         parts = "  ".join(f"{name} {value:+.2f}" for name, value in result.parts.items())
         rows.append(f"{rank}. {line}\n   {result.score:.2f} = {parts or 'by name or qualifier'}")
     return "\n".join([*rows, *results.query.hints])
 
 
-def search_json(search: Search, results: Found) -> str:
+def search_json(search: Search, results: SearchResults) -> str:
     """Each result with the parts of its score, as one JSON document."""
     rows = [
         {
@@ -63,7 +63,7 @@ def search_json(search: Search, results: Found) -> str:
         }
         for result in results.tools
     ]
-    record = {"query": results.asked, "hits": rows, "hints": results.query.hints}
+    record = {"query": results.given, "hits": rows, "hints": results.query.hints}
     return json.dumps(record, ensure_ascii=False, indent=2)
 
 

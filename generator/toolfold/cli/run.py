@@ -165,12 +165,13 @@ def serve(options: argparse.Namespace) -> int:
 
         command = [argument for argument in options.given if argument != "--reload"]
         return serve_and_reload(_project(options), command, complain, over_http=options.http)
+    from toolfold_runtime.serving.options import serve_options
     from toolfold_runtime.serving.serve import serve_with
 
     from toolfold.commands.call import load_server
 
     server = load_server(options.manifest, options.output)
-    return serve_with(server.catalog, server.meta_tools, server.root, options)
+    return serve_with(server.catalog, server.meta_tools, server.root, serve_options(options))
 
 
 def try_(options: argparse.Namespace) -> int:

@@ -34,4 +34,4 @@ def budget_report(manifest: Path) -> BudgetReport:
     loaded = load_with_problems(manifest)
     plan = plan_manifest(loaded)
     limits = {name: budget_of(loaded.manifest, name) for name in DEFAULTS}
-    return BudgetReport(plan.exposure, plan.costs, limits)
+    return BudgetReport(plan.facts.exposure, plan.costs, limits)

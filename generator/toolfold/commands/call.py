@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from toolfold_runtime import ToolError
-from toolfold_runtime.catalog.catalog import Catalog, StaleCatalogError
+from toolfold_runtime.catalog.catalog import Catalog
+from toolfold_runtime.contract import files
+from toolfold_runtime.errors import StartError
 from toolfold_runtime.serving.serve import Handler
 
 from toolfold.errors import UsageError
@@ -35,7 +37,7 @@ class Answer:
 def load_server(manifest: Path, output: Path | None) -> GeneratedServer:
     """The server of the package generated from `manifest`; UsageError where there is none."""
     folder = output or manifest.parent / "generated"
-    packages = sorted(path.parents[1] for path in folder.glob("*/catalog/server.json"))
+    packages = sorted(path.parents[1] for path in folder.glob(f"*/catalog/{files.SERVER}"))
     if not packages:
         raise UsageError(f"{folder}/: no generated server here; run `toolfold generate` first")
     if len(packages) > 1:
@@ -44,8 +46,8 @@ def load_server(manifest: Path, output: Path | None) -> GeneratedServer:
     sys.path.insert(0, str(folder.resolve()))
     module = importlib.import_module(f"{packages[0].name}.server")
     try:
-        module.CATALOG.server  # noqa: B018 - reads it, once
-    except StaleCatalogError as error:
+        module.CATALOG.facts  # noqa: B018 - reads it, once
+    except StartError as error:
         raise UsageError(str(error)) from None
     return GeneratedServer(module.CATALOG, module.META_TOOLS, module.ROOT)
 
@@ -55,10 +57,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     import anyio
     from toolfold_runtime import log
     from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
-    from toolfold_runtime.running.backends.implementation import (
-        ImplementationError,
-        load_implementation,
-    )
+    from toolfold_runtime.running.backends.implementation import load_implementation
     from toolfold_runtime.running.backends.python import backend_of
     from toolfold_runtime.running.execute import Executor
 
@@ -67,7 +66,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     catalog = server.catalog
     values = _arguments(arguments)
     # A meta-tool answers from the catalog, so the user's code is not loaded for it.
-    path = None if tool in server.meta_tools else catalog.server["implementation"]
+    path = None if tool in server.meta_tools else catalog.facts.implementation
     try:
         backend = backend_of(catalog, load_implementation(path, server.root))
         dispatcher = Dispatcher(catalog, server.meta_tools, Executor(catalog, backend))
@@ -84,7 +83,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
             reply = anyio.run(call)
     except ToolError as error:
         return Answer(str(error), is_error=True)
-    except ImplementationError as error:
+    except StartError as error:
         raise UsageError(str(error)) from None
     return Answer("\n".join(reply.texts), is_error=False)
 

@@ -1,10 +1,10 @@
 """`toolfold search` and `toolfold eval`: the server's own search, over the manifest as it is now."""
 
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
+from toolfold_runtime.contract.server import ServerFacts
+from toolfold_runtime.contract.vocabulary import Strategy
 from toolfold_runtime.search.find import Finder, finder_for
 
 from toolfold.compile import plan_manifest
@@ -17,7 +17,7 @@ class Search:
 
     finder: Finder
     ids: dict[str, str]
-    server: dict[str, Any]
+    facts: ServerFacts
 
     def ranked_ids(self, query: str, limit: int) -> list[str]:
         """The ids of the best tools."""
@@ -28,16 +28,16 @@ class Search:
         return self.ids[self.finder.index.tools[tool].name]
 
 
-def search_of(manifest: Path, strategy: str | None = None) -> Search:
+def search_of(manifest: Path, strategy: Strategy | None = None) -> Search:
     """The search of a manifest, by its own strategy or another."""
     loaded = _with_strategy(load_with_problems(manifest), strategy)
-    data = plan_manifest(loaded).data
-    finder = finder_for(lambda path: data[path].encode(), loaded.manifest.disclosure.search)
+    plan = plan_manifest(loaded)
+    finder = finder_for(lambda path: plan.data[path].encode(), loaded.manifest.disclosure.search)
     ids = {name: loaded.manifest.id_of(name) for name in loaded.manifest.tools}
-    return Search(finder, ids, json.loads(data["server.json"]))
+    return Search(finder, ids, plan.facts)
 
 
-def _with_strategy(loaded: Loaded, strategy: str | None) -> Loaded:
+def _with_strategy(loaded: Loaded, strategy: Strategy | None) -> Loaded:
     if strategy is None:
         return loaded
     disclosure = loaded.manifest.disclosure.model_copy(update={"search": strategy})

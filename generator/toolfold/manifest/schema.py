@@ -3,12 +3,21 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
+from toolfold_runtime.contract import vocabulary
+from toolfold_runtime.contract.server import Execution as Defaults
+from toolfold_runtime.contract.vocabulary import (
+    Effect,
+    Format,
+    Strategy,
+    Tier,
+    UnknownParameters,
+    UnlistedCalls,
+)
 
 from toolfold.manifest.tree import plain
 
-Effect = Literal["read", "write", "destructive"]
-Tier = Literal["hot", "warm", "standard", "cold"]
-Exposure = Literal["auto", "direct", "progressive", "hybrid"]
+ExposureChoice = Literal["auto", vocabulary.Exposure]
+_DEFAULTS = Defaults()
 
 # Clients accept no other characters in names and no more than 64 of them; a leading dash would
 # read as an option on command lines.
@@ -139,14 +148,14 @@ class Budgets(_Part):
 class Disclosure(_Part):
     """How the tools are disclosed."""
 
-    exposure: Exposure = "auto"
-    format: Literal["json", "text"] = "json"
-    search: Literal["lexical", "semantic", "hybrid"] = "lexical"
+    exposure: ExposureChoice = "auto"
+    format: Format = "json"
+    search: Strategy = "lexical"
     found_within: Annotated[int, Field(ge=1, le=50)] = Field(
         default=5, description="Among how many hits a tool's own example prompt must find it."
     )
-    unknown_parameters: Literal["warn", "reject"] = "warn"
-    unlisted_calls: Literal["allow", "deny"] = "allow"
+    unknown_parameters: UnknownParameters = "warn"
+    unlisted_calls: UnlistedCalls = "allow"
     quick_actions: dict[Line, ToolName] = {}
     meta: MetaTools = MetaTools()
     budgets: Budgets = Budgets()
@@ -202,18 +211,18 @@ class Cache(_Part):
 class CacheBounds(_Part):
     """How much of all tools' answers is kept at once."""
 
-    entries: Annotated[int, Field(ge=1)] = 1000
-    megabytes: Annotated[float, Field(gt=0, le=100_000)] = 64
+    entries: Annotated[int, Field(ge=1)] = _DEFAULTS.cache_entries
+    megabytes: Annotated[float, Field(gt=0, le=100_000)] = _DEFAULTS.cache_bytes // 1_000_000
 
 
 class Execution(_Part):
     """How tools are run, where a tool itself says nothing else."""
 
     timeout: Seconds | None = Field(
-        default=None, description="Seconds that a call may take; default: 50."
+        default=None, description=f"Seconds that a call may take; default: {_DEFAULTS.timeout:g}."
     )
     concurrency: Count | None = Field(
-        default=None, description="Calls that run at once; default: 64."
+        default=None, description=f"Calls that run at once; default: {_DEFAULTS.concurrency}."
     )
     coerce_strings: bool = Field(
         default=False, description='Take "5" for 5 and "true" for true, with a warning.'

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from toolfold_runtime.search.index import MOST
-from toolfold_runtime.search.meaning import has_meaning
+from toolfold_runtime.contract.search import MOST_TOOLS
+from toolfold_runtime.search.meaning import has_semantic_extra
 
 from toolfold.errors import Problem, in_file_order
 from toolfold.manifest.load import Loaded
 from toolfold.manifest.schema import Manifest
-from toolfold.plan.catalog_files import catalog_files
+from toolfold.plan.catalog_files import catalog_files, server_facts
 from toolfold.plan.disclosure.exposure import plan_disclosure
 from toolfold.plan.disclosure.inventory import Inventory, inventory_of
 from toolfold.plan.disclosure.meta_tools import meta_tools
@@ -96,10 +96,11 @@ def plan_catalog(catalog: Catalog, views: Views) -> Plan:
     manifest, meta, findings = outline.manifest, outline.meta, outline.findings
     disclosure = plan_disclosure(manifest, tools, meta, catalog.inventory, views, findings)
     refuse_errors(_problems(outline))
-    data = catalog_files(outline.header, manifest, tools, meta, disclosure, views)
+    facts = server_facts(manifest, tools, meta, disclosure)
+    data = catalog_files(outline.header, manifest, tools, facts, disclosure, views)
     check_retrieval(manifest, tools, data, findings)
     warnings = in_file_order(_problems(outline))
-    return Plan(disclosure.exposure, tuple(disclosure.costs), data, warnings)
+    return Plan(facts, tuple(disclosure.costs), data, warnings)
 
 
 def _problems(outline: Outline) -> Iterator[Problem]:
@@ -111,7 +112,7 @@ def _problems(outline: Outline) -> Iterator[Problem]:
 
 def _check_search(manifest: Manifest, findings: Findings) -> None:
     strategy = manifest.disclosure.search
-    if strategy != "lexical" and not has_meaning():
+    if strategy != "lexical" and not has_semantic_extra():
         fact = f"search: {strategy} needs the extra `semantic`"
         hint = "pip install 'toolfold[semantic]', or choose lexical"
         findings.error(("disclosure", "search"), fact, hint, "extra")
@@ -119,6 +120,6 @@ def _check_search(manifest: Manifest, findings: Findings) -> None:
 
 def _check_size(manifest: Manifest, findings: Findings) -> None:
     """Refuse what the index cannot number, before planning it for minutes."""
-    if len(manifest.tools) > MOST:
-        fact = f"{len(manifest.tools):,} tools; search can tell {MOST:,} apart"
+    if len(manifest.tools) > MOST_TOOLS:
+        fact = f"{len(manifest.tools):,} tools; search can tell {MOST_TOOLS:,} apart"
         findings.error(("tools",), fact, "split the manifest into several servers", "size")

@@ -1,15 +1,21 @@
 """The files of the catalog, which the runtime reads."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TypeAlias
 
-from toolfold_runtime.catalog.catalog import CATALOG_FORMAT
+from toolfold_runtime.contract import files
+from toolfold_runtime.contract.codec import encode
+from toolfold_runtime.contract.files import Names
+from toolfold_runtime.contract.search import IndexedTool, NameRarities, RelatedLine, SearchNames
+from toolfold_runtime.contract.server import CATALOG_FORMAT, SearchBudget, ServerFacts
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
-from toolfold.plan.disclosure.execution import execution_facts
+from toolfold.plan.disclosure.execution import execution_of, has_result_budget, lifecycle_methods
 from toolfold.plan.disclosure.exposure import Disclosure
+from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.views import Views, category_lines
-from toolfold.plan.model import Json, MetaToolPlan, ToolPlan
+from toolfold.plan.model import MetaToolPlan, ToolPlan
 from toolfold.plan.search.index import IndexLines, index_of, mean_lengths, name_rarities
 from toolfold.plan.search.results import reserved_tokens
 from toolfold.plan.search.words import search_texts, server_of
@@ -17,81 +23,88 @@ from toolfold.plan.source import tool_sources
 from toolfold.plan.text.escape import json_text
 from toolfold.plan.text.paths import file_stem
 
-#: A path below `catalog/`, and an object or the lines of that file.
-CatalogFile = tuple[str, Json | list[str]]
+_Document: TypeAlias = ServerFacts | Names | SearchNames | NameRarities
+#: A path below `catalog/`, and a document or the lines of that file.
+CatalogFile: TypeAlias = tuple[str, _Document | list[str]]
 
 
 def catalog_files(
     header: str,
     manifest: Manifest,
     tools: Sequence[ToolPlan],
-    meta: Sequence[MetaToolPlan],
+    facts: ServerFacts,
     disclosure: Disclosure,
     views: Views,
 ) -> dict[str, str]:
     """Path below the package's `catalog/` to text."""
     index = index_of([tool.words for tool in tools], mean_lengths(tools))
-    files: list[CatalogFile] = [
-        ("server.json", _server(manifest, tools, meta, disclosure)),
-        ("names.json", _names(manifest, tools)),
+    contents: list[CatalogFile] = [
+        (files.SERVER, facts),
+        (files.NAMES, _names(manifest, tools)),
         *_search(manifest, tools, index),
         *_meaning(manifest, tools, index),
-        ("inventory.jsonl", disclosure.inventory),
+        (files.INVENTORY, disclosure.inventory),
         *_categories(manifest, tools, views),
     ]
-    return {path: _text(header, content) for path, content in files}
+    return {path: _text(header, value) for path, value in contents}
 
 
-def _text(header: str, value: Json | list[str]) -> str:
-    """An object, or lines that are ready; the header is the first line of both."""
-    first = '{"//": ' + json_text(header)
-    if isinstance(value, list):
-        return "\n".join([f"{first}}}", *value]) + "\n"
-    return f"{first},\n" + json_text(value, indent=2).removeprefix("{\n") + "\n"
-
-
-def _server(
+def server_facts(
     manifest: Manifest,
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     disclosure: Disclosure,
-) -> Json:
+) -> ServerFacts:
+    """Everything a server knows before it is asked about a tool."""
     server, settings = manifest.server, manifest.disclosure
-    inventory = {t.role: t.name for t in meta if t.role in ("capabilities", "schema")}
-    reserved = reserved_tokens(inventory.get("schema", ""))
-    return {
-        "catalog": CATALOG_FORMAT,
-        "name": server.name,
-        "version": server.version,
-        "title": server.title,
-        "instructions": disclosure.instructions,
-        "implementation": server.implementation,
-        "exposure": disclosure.exposure,
-        "default_view": disclosure.default_view,
-        "format": settings.format,
-        "unknown_parameters": settings.unknown_parameters,
-        "unlisted_calls": settings.unlisted_calls,
-        "hot": disclosure.hot,
-        "search": settings.search,
-        "hits": {"tokens": budget_of(manifest, "hits"), "next": reserved},
-        **execution_facts(manifest, tools),
-        "runners": {tool.name: list(tool.effects) for tool in meta if tool.effects},
-        "inventory": inventory,
-        "meta_tools": [tool.definition for tool in meta],
-    }
+    names = {tool.role: tool.name for tool in meta}
+    reserved = reserved_tokens(names.get("schema", ""))
+    reader = runner_of(manifest, "read") or None
+    return ServerFacts(
+        catalog=CATALOG_FORMAT,
+        name=server.name,
+        version=server.version,
+        title=server.title,
+        instructions=disclosure.instructions,
+        implementation=server.implementation,
+        exposure=disclosure.exposure,
+        default_view=disclosure.default_view,
+        format=settings.format,
+        unknown_parameters=settings.unknown_parameters,
+        unlisted_calls=settings.unlisted_calls,
+        search=settings.search,
+        search_budget=SearchBudget(budget_of(manifest, "hits"), reserved),
+        execution=execution_of(manifest),
+        hot=tuple(disclosure.hot),
+        lifecycle=lifecycle_methods(tools),
+        runners={tool.name: tool.effects for tool in meta if tool.effects},
+        meta_tools=tuple(tool.definition for tool in meta),
+        capabilities_tool=names.get("capabilities"),
+        schema_tool=names.get("schema"),
+        reader=reader,
+        has_result_budget=reader is not None and has_result_budget(manifest, tools),
+    )
 
 
-def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Json:
+def _text(header: str, value: _Document | list[str]) -> str:
+    """A document, or lines that are ready; the header is the first line of both."""
+    first = '{"//": ' + json_text(header)
+    if isinstance(value, list):
+        return "\n".join([f"{first}}}", *value]) + "\n"
+    return f"{first},\n" + json_text(encode(value), indent=2).removeprefix("{\n") + "\n"
+
+
+def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
     """Name to the file of its category, and every other way to say a name."""
     others: dict[str, str] = {}
     for tool in tools:
         others |= dict.fromkeys(tool.aliases, tool.name)
         others[tool.id] = tool.name
-    return {
-        "tools": {tool.name: file_stem(tool.category) for tool in tools},
-        "categories": {name: file_stem(name) for name in manifest.categories},
-        "others": others,
-    }
+    return Names(
+        tools={tool.name: file_stem(tool.category) for tool in tools},
+        categories={name: file_stem(name) for name in manifest.categories},
+        others=others,
+    )
 
 
 def _search(
@@ -100,34 +113,25 @@ def _search(
     """What search knows: of each tool a line, in the order of their numbers; then of each word."""
     servers = _numbered(server_of(tool.id) for tool in tools)
     categories = _numbered(manifest.categories)
-    yield (
-        "search/names.json",
-        {
-            "server": [[name] for name in servers],
-            "category": [[n, c.title or n] for n, c in manifest.categories.items()],
-        },
+    titles = ((name, own.title or name) for name, own in manifest.categories.items())
+    lines = (
+        IndexedTool(
+            tool.name,
+            servers[server_of(tool.id)],
+            categories[tool.category],
+            tool.effect,
+            tool.tags,
+            tool.result_lines[:-1],
+            tool.result_tokens,
+        )
+        for tool in tools
     )
-    yield (
-        "search/tools.jsonl",
-        [
-            json_text(
-                [
-                    tool.name,
-                    servers[server_of(tool.id)],
-                    categories[tool.category],
-                    tool.effect,
-                    tool.tags,
-                    tool.result_lines[:-1],
-                    tool.result_tokens,
-                ]
-            )
-            for tool in tools
-        ],
-    )
-    yield "search/rarities.json", {"names": name_rarities(index, tools)}
-    yield "search/words.jsonl", index.words
-    yield "search/pairs.jsonl", index.pairs
-    yield "search/grams.jsonl", index.grams
+    yield files.SEARCH_NAMES, SearchNames(tuple((name,) for name in servers), tuple(titles))
+    yield files.SEARCH_TOOLS, [json_text(line) for line in lines]
+    yield files.SEARCH_RARITIES, name_rarities(index, tools)
+    yield files.SEARCH_WORDS, index.words
+    yield files.SEARCH_PAIRS, index.pairs
+    yield files.SEARCH_GRAMS, index.grams
 
 
 def _meaning(
@@ -139,19 +143,22 @@ def _meaning(
     from toolfold.plan.search.meaning import related, vectors
 
     texts = [search_texts(own, manifest.defs) for own in tool_sources(manifest).values()]
-    yield "search/vectors.jsonl", [json_text(vector) for vector in vectors(texts)]
+    yield files.SEARCH_VECTORS, vectors(texts)
     near = related(texts, list(index.tool_counts))
-    yield "search/related.jsonl", [json_text([word, near[word]]) for word in sorted(near)]
+    lines = (RelatedLine(word, near[word]) for word in sorted(near))
+    yield files.SEARCH_RELATED, [json_text(line) for line in lines]
 
 
 def _categories(
     manifest: Manifest, tools: Sequence[ToolPlan], views: Views
 ) -> Iterator[CatalogFile]:
     """For each category its views, then a line per tool."""
-    for category in manifest.categories:
-        entries = [tool.entry for tool in tools if tool.category == category]
-        lines = [*category_lines(views, category), *entries]
-        yield f"categories/{file_stem(category)}.jsonl", lines
+    entries: dict[str, list[str]] = {name: [] for name in manifest.categories}
+    for tool in tools:
+        entries[tool.category].append(tool.entry)
+    for category, own in entries.items():
+        lines = [*category_lines(views, category), *own]
+        yield files.category_file(file_stem(category)), lines
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

@@ -6,6 +6,10 @@ Tuples, not dataclasses: thousands of them are made in a run, and the classes in
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.server import ServerFacts
+from toolfold_runtime.contract.vocabulary import Effect
+
 from toolfold.errors import Problem
 from toolfold.plan.findings import Finding
 
@@ -32,8 +36,8 @@ class MetaToolPlan(NamedTuple):
     category: str | None
     example: str | None
     signature: str
-    effects: tuple[str, ...]
-    definition: Json
+    effects: tuple[Effect, ...]
+    definition: Definition
 
 
 class ToolPlan(NamedTuple):
@@ -42,7 +46,7 @@ class ToolPlan(NamedTuple):
     name: str
     id: str
     category: str
-    effect: str
+    effect: Effect
     tier: str | None
     summary: str
     example: str | None
@@ -134,7 +138,7 @@ class Page(NamedTuple):
 class Plan(NamedTuple):
     """All that is decided about a manifest's catalog, apart from its pages and modules."""
 
-    exposure: str
+    facts: ServerFacts
     costs: tuple[Cost, ...]
     #: The files of the catalog by their paths below it.
     data: Mapping[str, str]

@@ -1,7 +1,9 @@
 """What one tool is planned from: itself, and what the manifest says for all tools."""
 
 from dataclasses import dataclass
-from typing import Any
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.vocabulary import EFFECTS, Effect, Format
 
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan.disclosure.meta_tools import runner_of
@@ -21,10 +23,10 @@ class ToolSource:
 class ToolContext:
     """What the planning of every tool may read besides the tool."""
 
-    definitions: dict[str, dict[str, Any]]
-    format: str
+    definitions: dict[str, Json]
+    format: Format
     #: Effect to the served name of its runner; empty where none runs such tools.
-    runners: dict[str, str]
+    runners: dict[Effect, str]
 
 
 def tool_sources(manifest: Manifest) -> dict[str, ToolSource]:
@@ -39,9 +41,5 @@ def tool_sources(manifest: Manifest) -> dict[str, ToolSource]:
 
 def tool_context(manifest: Manifest) -> ToolContext:
     """What all tools of a manifest share."""
-    effects = ("read", "write", "destructive")
-    return ToolContext(
-        manifest.defs,
-        manifest.disclosure.format,
-        {effect: runner_of(manifest, effect) for effect in effects},
-    )
+    runners = {effect: runner_of(manifest, effect) for effect in EFFECTS}
+    return ToolContext(manifest.defs, manifest.disclosure.format, runners)

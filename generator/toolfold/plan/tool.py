@@ -1,7 +1,9 @@
 """One tool: its schemas checked, its models named, its entry in the catalog written."""
 
 from jsonschema_rs import ValidationError, Validator
-from toolfold_runtime.catalog.catalog import full
+from toolfold_runtime.contract.codec import encode
+from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Tool
@@ -35,7 +37,6 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         return PlannedTool(tuple(findings.all), None)
     schema = returned.schema if returned else None
     entry = _entry(source, context, given.schema, schema)
-    views = entry["views"]
     lines = result_lines(name, tool, given.schema, schema)
     prefix = naming.class_name(name)
     plan = ToolPlan(
@@ -57,18 +58,18 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         params_class=f"{prefix}Params",
         result_class=f"{prefix}Result" if returned else None,
         docstring=docstring(tool.summary),
-        signature=entry["signature"],
+        signature=entry.signature,
         tokens={
             "hit": count(lines[0]),
-            "summary": count(views["summary"]),
-            "schema": count(views["schema"]),
-            "full": count(full(views)),
-            "listed": listed_tokens(entry["definition"]),
+            "summary": count(entry.views.summary),
+            "schema": count(entry.views.schema),
+            "full": count(entry.views.full),
+            "listed": listed_tokens(entry.definition),
         },
         result_lines=lines,
         result_tokens=result_tokens(lines),
         words=search_words(search_texts(source, context.definitions)),
-        entry=json_text(entry),
+        entry=json_text(encode(entry)),
     )
     return PlannedTool(tuple(findings.all), plan)
 
@@ -147,54 +148,44 @@ def _validator(schema: Json) -> Validator | None:
         return None
 
 
-def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json | None) -> Json:
+def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json | None) -> ToolEntry:
     """What the runtime reads when the tool is asked about or called."""
     name, tool = source.name, source.tool
-    shown = signature(name, given, result)
     output, wraps_result = served_output(result) if result is not None else (None, False)
-    return {
-        "name": name,
-        "category": tool.category,
-        "effect": tool.effect,
-        "module": naming.module_name(name),
-        "params": f"{naming.class_name(name)}Params",
-        "method": method_of(name, tool),
-        "wraps_result": wraps_result,
-        **({"limits": limits} if (limits := limits_of(tool)) else {}),
-        "signature": shown,
-        "example": tool.examples[0].arguments if tool.examples else None,
-        "definition": _definition(source, given, output),
-        "views": tool_views(
-            name,
-            tool,
-            given,
-            result,
-            context.format,
-            context.runners[tool.effect],
-        ),
-    }
+    runner = context.runners[tool.effect]
+    return ToolEntry(
+        name=name,
+        category=tool.category,
+        effect=tool.effect,
+        module=naming.module_name(name),
+        params=f"{naming.class_name(name)}Params",
+        method=method_of(name, tool),
+        signature=signature(name, given, result),
+        definition=_definition(source, given, output),
+        views=tool_views(name, tool, given, result, context.format, runner),
+        wraps_result=wraps_result,
+        limits=limits_of(tool),
+        example=tool.examples[0].arguments if tool.examples else None,
+    )
 
 
-def _definition(source: ToolSource, given: Json, output: Json | None) -> Json:
+def _definition(source: ToolSource, given: Json, output: Json | None) -> Definition:
     """The tool as `tools/list` shows it."""
     tool = source.tool
-    definition: Json = {
-        "name": source.name,
-        "title": tool.display_title,
-        "description": tool.full_description,
-        "inputSchema": given,
-    }
-    if output is not None:
-        definition["outputSchema"] = output
-    if tool.icons:
-        icons = [icon.model_dump(by_alias=True, exclude_unset=True) for icon in tool.icons]
-        definition["icons"] = icons
-    definition["annotations"] = {**tool.annotations, **_hints(tool)}
-    definition["_meta"] = {**tool.meta, "toolfold/id": source.id}
-    return definition
+    icons = (icon.model_dump(by_alias=True, exclude_unset=True) for icon in tool.icons)
+    return Definition(
+        name=source.name,
+        title=tool.display_title,
+        description=tool.full_description,
+        input_schema=given,
+        output_schema=output,
+        icons=tuple(icons),
+        annotations={**tool.annotations, **_hints(tool)},
+        meta={**tool.meta, "toolfold/id": source.id},
+    )
 
 
-def _hints(tool: Tool) -> Json:
+def _hints(tool: Tool) -> dict[str, bool]:
     """What the effect says; of an effect that was only proposed, nothing is claimed."""
     if "effect" in tool.proposed:
         return {}

@@ -1,49 +1,34 @@
-"""The baked catalog of a generated package: read on demand, kept once read."""
-# ruff: noqa: A001, A002 - `format` is the word that agents use
+"""The baked catalog of a generated package: read on demand, remembered once read."""
+# ruff: noqa: A002 - `format` is the word that agents use
 
 import json
-import sys
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
-from toolfold_runtime.bounded import Counts
-from toolfold_runtime.errors import ToolError, not_one_of, unknown
+from toolfold_runtime.bounded import LookupCounts
+from toolfold_runtime.contract import files
+from toolfold_runtime.contract.codec import Json, decode
+from toolfold_runtime.contract.files import Names
+from toolfold_runtime.contract.server import ServerFacts, read_facts
+from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.view import ViewPage, view_key
+from toolfold_runtime.contract.vocabulary import (
+    CATEGORY_DETAILS,
+    DEFAULT_VIEW,
+    DETAILS,
+    FORMATS,
+    TOOL_DETAILS,
+    Strategy,
+)
+from toolfold_runtime.errors import StartError, ToolError, not_one_of, unknown
+from toolfold_runtime.jsontext import compact
 
 if TYPE_CHECKING:
     from toolfold_runtime.search.find import Finder
 
-Json = dict[str, Any]
 
-#: Raised whenever the runtime reads something that older generators did not write.
-CATALOG_FORMAT: Final = 4
-
-_DETAILS: Final = ("counts", "overview", "names", "summaries", "full", "hot")
-_CATEGORY_DETAILS: Final = ("names", "summaries", "full")
-_TOOL_DETAILS: Final = ("summary", "schema", "full")
-_FORMATS: Final = ("json", "text")
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A tool as the catalog knows it."""
-
-    name: str
-    effect: str
-    module: str
-    params: str
-    method: str
-    wraps_result: bool
-    signature: str
-    example: Json | None
-    definition: Json
-    views: dict[str, str]
-    #: What the manifest says about running it, where it says anything: timeout, cache, budget …
-    limits: Json = field(default_factory=dict)
-
-
-class StaleCatalogError(Exception):
+class StaleCatalogError(StartError):
     """A package that was generated for another version of this runtime."""
 
     def __init__(self, package: str) -> None:
@@ -59,143 +44,141 @@ class Catalog:
     def __init__(self, folder: Path, package: str) -> None:
         self.folder = folder
         self.package = package
-        self.strategy = ""
-        self.counts = {"tools": Counts(), "views": Counts()}
-        self._entries: dict[str, Entry] = {}
-        self._pages: dict[tuple[str, str], Json] = {}
+        self.strategy: Strategy | None = None
+        self.counts = {"tools": LookupCounts(), "views": LookupCounts()}
+        self._entries: dict[str, ToolEntry] = {}
+        self._pages: dict[tuple[str, str], ViewPage] = {}
         self._offsets: dict[str, dict[str, tuple[int, int]]] = {}
 
     @cached_property
-    def server(self) -> Json:
-        """The server's own facts; their size does not depend on the number of tools."""
-        facts = self._read("server.json")
-        if facts.get("catalog") != CATALOG_FORMAT:
+    def facts(self) -> ServerFacts:
+        """The server's own facts; StaleCatalogError where another version wrote them."""
+        facts = read_facts(self._read(files.SERVER))
+        if facts is None:
             raise StaleCatalogError(self.package)
         return facts
 
     def names(self) -> list[str]:
         """Every tool's name, in the manifest's order."""
-        return list(self._names["tools"])
+        return list(self._names.tools)
 
     def knows(self, name: str) -> bool:
         """Whether a tool has that name, alias or id."""
-        return name in self._names["tools"] or name in self._names["others"]
+        return name in self._names.tools or name in self._names.others
 
-    def entry(self, name: str) -> Entry:
+    def entry(self, name: str) -> ToolEntry:
         """The tool of that name, alias or id; ToolError `unknown_tool` with the nearest names."""
-        name = self._names["others"].get(name, name)
+        name = self._names.others.get(name, name)
         if name in self._entries:
             self.counts["tools"].hits += 1
         else:
             self.counts["tools"].misses += 1
-            stem = self._names["tools"].get(name)
+            stem = self._names.tools.get(name)
             if stem is None:
                 raise unknown("unknown_tool", "tool", name, self.names())
-            read = self._line(f"categories/{stem}.jsonl", name)
-            if read is None:
+            data = self._line(files.category_file(stem), name)
+            if data is None:
                 raise KeyError(f"{name} is not in the catalog; generate again")
-            fields = Entry.__dataclass_fields__
-            self._entries[name] = Entry(**{key: read[key] for key in fields if key in read})
+            self._entries[name] = decode(ToolEntry, data)
         return self._entries[name]
 
     def inventory(
         self, category: str = "", detail: str = "", page: int = 1, format: str = ""
     ) -> str:
         """An inventory view: of one category if it is named, in as much detail as is asked for."""
-        format = format or self.server["format"]
-        if format not in _FORMATS:
-            raise not_one_of("format", format, _FORMATS)
+        chosen = format or self.facts.format
+        if chosen not in FORMATS:
+            raise not_one_of("format", chosen, FORMATS)
         if category:
-            return self._category(category, detail or "summaries", page, format)
-        if detail and detail not in _DETAILS:
-            raise not_one_of("detail", detail, _DETAILS)
-        if not detail and format == self.server["format"]:
-            detail = "default"
-        return self._page("inventory.jsonl", detail or self.server["default_view"], page, format)
+            return self._category(category, detail or "summaries", page, chosen)
+        if detail and detail not in DETAILS:
+            raise not_one_of("detail", detail, DETAILS)
+        if not detail:
+            detail = DEFAULT_VIEW if chosen == self.facts.format else self.facts.default_view
+        return self._page(files.INVENTORY, detail, page, chosen)
 
     def details(self, tools: str, detail: str = "schema") -> str:
         """The detail view of one tool, or of several separated by commas, one per line."""
         names = [name.strip() for name in tools.split(",") if name.strip()]
         if not names:
             raise ToolError("unknown_tool", "no tool was named. Pass its name as `tool`.")
-        if detail not in _TOOL_DETAILS:
-            raise not_one_of("detail", detail, _TOOL_DETAILS)
+        if detail not in TOOL_DETAILS:
+            raise not_one_of("detail", detail, TOOL_DETAILS)
         return "\n".join(
-            self._meta(name) or self._detail(self.entry(name), detail) for name in names
+            self._meta_tool(name) or str(getattr(self.entry(name).views, detail)) for name in names
         )
 
     def search(self, query: str, limit: int = 5) -> str:
-        """One line per hit, the best first, within the budget of hits, and the next step."""
-        from toolfold_runtime.search.answer import MOST, answer, hits
-        from toolfold_runtime.search.find import is_no_word
+        """One line per result, the best first, within the budget of results, and the next step."""
+        from toolfold_runtime.search.answer import MOST_RESULTS, answer, results_text
+        from toolfold_runtime.search.find import is_identifier
 
-        asked = query.strip()
-        if is_no_word(asked) and self.knows(asked):
-            name = self._names["others"].get(asked, asked)
-            return hits([self.finder.index.named(name)], (), self.server)
-        found = self.finder.find(query, max(1, min(limit, MOST)))
-        return answer(found, self.finder.index, self.server)
+        wanted = query.strip()
+        if is_identifier(wanted) and self.knows(wanted):
+            name = self._names.others.get(wanted, wanted)
+            return results_text([self.finder.index.named(name)], (), self.facts)
+        results = self.finder.find(query, max(1, min(limit, MOST_RESULTS)))
+        return answer(results, self.finder.index, self.facts)
 
     @cached_property
     def finder(self) -> "Finder":
         """The search of this catalog, by the strategy that was chosen."""
         from toolfold_runtime.search.find import finder_for
-        from toolfold_runtime.search.meaning import has_meaning
+        from toolfold_runtime.search.meaning import has_semantic_extra
 
-        strategy = self.strategy or self.server["search"]
-        if strategy != "lexical" and not has_meaning():
+        strategy = self.strategy or self.facts.search
+        if strategy != "lexical" and not has_semantic_extra():
+            from toolfold_runtime import log
+
             note = "searching by words only: pip install 'toolfold[semantic]'"
-            print(f"{self.package}: {note}", file=sys.stderr)  # noqa: T201 - the log
+            log.warning(f"{self.package}: {note}")
             strategy = "lexical"
         return finder_for(lambda path: (self.folder / path).read_bytes(), strategy)
 
-    def choose_search(self, strategy: str) -> None:
-        """Search by another strategy than the manifest's; ValueError where its data is missing."""
-        if strategy != "lexical" and self.server["search"] == "lexical":
+    def choose_search(self, strategy: Strategy) -> None:
+        """Search by another strategy than the manifest's; StartError where its data is missing."""
+        if strategy != "lexical" and self.facts.search == "lexical":
             way_out = f"set `disclosure.search: {strategy}` and run `toolfold generate`"
-            raise ValueError(f"{self.package} was generated for lexical search only; {way_out}")
+            raise StartError(f"{self.package} was generated for lexical search only; {way_out}")
         self.strategy = strategy
 
-    def _category(self, category: str, detail: str, page: int, format: str) -> str:
-        stem = self._names["categories"].get(category)
+    def _category(self, category: str, detail: str, page: int, form: str) -> str:
+        stem = self._names.categories.get(category)
         if stem is None:
-            raise unknown("unknown_category", "category", category, self._names["categories"])
-        if detail not in _CATEGORY_DETAILS:
-            raise not_one_of("detail of a category", detail, _CATEGORY_DETAILS)
-        return self._page(f"categories/{stem}.jsonl", detail, page, format)
+            raise unknown("unknown_category", "category", category, self._names.categories)
+        if detail not in CATEGORY_DETAILS:
+            raise not_one_of("detail of a category", detail, CATEGORY_DETAILS)
+        return self._page(files.category_file(stem), detail, page, form)
 
-    def _meta(self, name: str) -> str:
-        """A meta-tool, which the inventory may show beside the tools."""
-        for definition in self.server["meta_tools"]:
-            if definition["name"] == name:
-                shown = {"name": name, "description": definition["description"]}
-                shown["parameters"] = definition["inputSchema"]
-                return json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
+    def _meta_tool(self, name: str) -> str:
+        """The schema of a meta-tool, which the inventory may show beside the tools."""
+        for definition in self.facts.meta_tools:
+            if definition.name == name:
+                shown = {"name": name, "description": definition.description}
+                return compact(shown | {"parameters": definition.input_schema})
         return ""
 
-    def _detail(self, entry: Entry, detail: str) -> str:
-        if detail != "full":
-            return entry.views[detail]
-        return full(entry.views)
-
-    def _page(self, file: str, detail: str, page: int, format: str) -> str:
-        key = (file, f"{detail} {format} {page}")
+    def _page(self, file: str, detail: str, page: int, form: str) -> str:
+        key = (file, view_key(detail, form, page))
         if key in self._pages:
             self.counts["views"].hits += 1
         else:
             self.counts["views"].misses += 1
-            read = self._line(file, key[1])
-            if read is None:
-                first = self._line(file, f"{detail} {format} 1")
-                pages = first["pages"] if first else 0
-                text = f"no page {page}: this view has {pages}."
-                raise ToolError("invalid_arguments", text)
-            self._pages[key] = read
-        return str(self._pages[key]["text"])
+            wanted = self._view_page(*key)
+            if wanted is None:
+                first = self._view_page(file, view_key(detail, form, 1))
+                pages = first.pages if first else 0
+                raise ToolError("invalid_arguments", f"no page {page}: this view has {pages}.")
+            self._pages[key] = wanted
+        return self._pages[key].text
+
+    def _view_page(self, file: str, key: str) -> ViewPage | None:
+        data = self._line(file, key)
+        return None if data is None else decode(ViewPage, data)
 
     @cached_property
-    def _names(self) -> Json:
-        return self._read("names.json")
+    def _names(self) -> Names:
+        return decode(Names, self._read(files.NAMES))
 
     def _line(self, file: str, value: str) -> Json | None:
         """The line whose first key has this value; no other line is parsed."""
@@ -204,9 +187,9 @@ class Catalog:
         if value not in self._offsets[file]:
             return None
         start, length = self._offsets[file][value]
-        with (self.folder / file).open("rb") as lines:
-            lines.seek(start)
-            loaded: Json = json.loads(lines.read(length))
+        with (self.folder / file).open("rb") as stream:
+            stream.seek(start)
+            loaded: Json = json.loads(stream.read(length))
         return loaded
 
     def _read(self, name: str) -> Json:
@@ -215,21 +198,13 @@ class Catalog:
 
 
 def _offsets(data: bytes) -> dict[str, tuple[int, int]]:
-    """Where each line of a file stands, by the value of its first key."""
-    found = {}
+    """Start and length of each line of a file, by the value of its first key."""
+    offsets = {}
     start = data.index(b"\n") + 1  # the first line says whose file it is
     while start < len(data):
         end = data.index(b"\n", start)
         quote = data.index(b'":"', start) + 3
         name = data[quote : data.index(b'"', quote)].decode()
-        found[name] = (start, end - start)
+        offsets[name] = (start, end - start)
         start = end + 1
-    return found
-
-
-def full(views: dict[str, str]) -> str:
-    """The schema view with everything else there is to know behind it."""
-    schema, more = views["schema"], views["more"]
-    if more in ("", "{}"):
-        return schema
-    return f"{schema[:-1]},{more[1:]}" if schema.startswith("{") else f"{schema}\n{more}"
+    return offsets

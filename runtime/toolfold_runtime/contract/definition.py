@@ -20,13 +20,14 @@ class Definition:
 
     def listed(self) -> Json:
         """The definition in the protocol's own form."""
-        optional = {"outputSchema": self.output_schema, "icons": list(self.icons)}
+        output = {} if self.output_schema is None else {"outputSchema": self.output_schema}
         return {
             "name": self.name,
             "title": self.title,
             "description": self.description,
             "inputSchema": self.input_schema,
-            **{key: value for key, value in optional.items() if value},
+            **output,
+            **({"icons": list(self.icons)} if self.icons else {}),
             "annotations": self.annotations,
             "_meta": self.meta,
         }

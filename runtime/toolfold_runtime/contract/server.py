@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.vocabulary import (
     Detail,
@@ -69,10 +70,16 @@ class ServerFacts:
     lifecycle: tuple[str, ...]
     #: Runner to the effects of the tools that it runs.
     runners: dict[str, tuple[Effect, ...]]
-    #: The served names of the meta-tools by role; absent where one is switched off.
-    meta_names: dict[str, str]
     meta_tools: tuple[Definition, ...]
+    #: The served names of the meta-tools for the inventory and for schemas; None where switched off.
+    capabilities_tool: str | None = None
+    schema_tool: str | None = None
     #: The runner with which a truncated result is read on.
     reader: str | None = None
     #: Whether any result may be truncated.
     has_result_budget: bool = False
+
+
+def read_facts(data: Json) -> ServerFacts | None:
+    """The facts in a parsed `server.json`; None where another version of toolfold wrote it."""
+    return decode(ServerFacts, data) if data.get("catalog") == CATALOG_FORMAT else None

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from toolfold_runtime.contract.vocabulary import Format
-
 
 @dataclass(frozen=True, slots=True)
 class ViewPage:
@@ -15,6 +13,6 @@ class ViewPage:
     text: str
 
 
-def view_key(detail: str, form: Format, page: int) -> str:
-    """What a page is found by."""
+def view_key(detail: str, form: str, page: int) -> str:
+    """The `view` of a page: what it is found by."""
     return f"{detail} {form} {page}"

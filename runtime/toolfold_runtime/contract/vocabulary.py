@@ -14,6 +14,7 @@ Detail: TypeAlias = Literal["counts", "overview", "names", "summaries", "full", 
 CategoryDetail: TypeAlias = Literal["names", "summaries", "full"]
 ToolDetail: TypeAlias = Literal["summary", "schema", "full"]
 
+EFFECTS: Final[tuple[Effect, ...]] = get_args(Effect)
 EXPOSURES: Final[tuple[Exposure, ...]] = get_args(Exposure)
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)

@@ -1,14 +1,14 @@
-"""A call by name: meta-tools, runners and tools, whoever asks.
-
-The MCP server and `toolfold try` answer through this one door.
-"""
+"""Calls by name, of meta-tools, runners and tools; the MCP server and `toolfold try` share it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from toolfold_runtime.catalog.catalog import Catalog, Json
+from toolfold_runtime.catalog.catalog import Catalog
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.disclosure.meta_tools import MetaTools
-from toolfold_runtime.disclosure.runners import asked_for, refuse_effect
+from toolfold_runtime.disclosure.runners import refuse_effect, run_request
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running import fields
 from toolfold_runtime.running.call import Report
@@ -24,31 +24,32 @@ class Reply:
 
 
 class Dispatcher:
-    """Finds what a name means and carries the call out."""
+    """Resolves a name to a meta-tool, runner or tool and runs it."""
 
     def __init__(
         self,
         catalog: Catalog,
         handlers: Mapping[str, Callable[..., str]],
         executor: Executor,
-        exposure: str | None = None,
+        exposure: Exposure | None = None,
     ) -> None:
         self.catalog = catalog
         self.executor = executor
-        self.facts = catalog.server
-        self.exposure = exposure or self.facts["exposure"]
+        self.facts = catalog.facts
+        self.exposure = exposure or self.facts.exposure
         self.meta_tools = MetaTools(catalog, handlers)
 
     def listed(self) -> list[str]:
-        """The names that `tools/list` shows: the same for every connection, and for ever."""
+        """The names that `tools/list` shows, the same for every connection."""
         if self.exposure == "direct":
-            # A result that was cut wants a listed way to read on.
-            reader = [self.facts["reader"]] if self.facts["is_cut"] else []
-            return [*self.facts["inventory"].values(), *reader, *self.catalog.names()]
-        hot = self.facts["hot"] if self.exposure == "hybrid" else []
+            # A truncated result needs a listed tool that reads the rest.
+            reader = self.facts.reader if self.facts.has_result_budget else None
+            meta = (self.facts.capabilities_tool, self.facts.schema_tool, reader)
+            return [*(name for name in meta if name), *self.catalog.names()]
+        hot = self.facts.hot if self.exposure == "hybrid" else ()
         return [*self.meta_tools.definitions, *hot]
 
-    def definition(self, name: str) -> Json:
+    def definition(self, name: str) -> Definition:
         """A tool or meta-tool as it is listed."""
         meta = self.meta_tools.definitions.get(name)
         return meta if meta is not None else self.catalog.entry(name).definition
@@ -57,7 +58,7 @@ class Dispatcher:
         """The answer; every failure is a ToolError."""
         if name in self.meta_tools.handlers:
             return Reply(tuple(self.meta_tools.answer(name, arguments)))
-        if name in self.facts["runners"]:
+        if name in self.facts.runners:
             return await self._run(name, arguments, report)
         entry = self.catalog.entry(name)
         self._refuse_unlisted(entry.name)
@@ -65,24 +66,26 @@ class Dispatcher:
         return Reply((answer.text, *answer.notes), answer.structured)
 
     async def _run(self, runner: str, given: Json, report: Report | None) -> Reply:
-        asked = asked_for(runner, given)
-        if asked.tool in self.meta_tools.definitions:
-            text = f"{asked.tool} is a meta-tool; call it by its own name."
+        request = run_request(runner, given)
+        if request.tool in self.meta_tools.definitions:
+            text = f"{request.tool} is a meta-tool; call it by its own name."
             raise ToolError("effect_refused", text)
-        entry = self.catalog.entry(asked.tool)
-        warnings = self.meta_tools.warned(runner, list(asked.extra))
-        if asked.cursor:
+        entry = self.catalog.entry(request.tool)
+        warnings = self.meta_tools.unknown_parameters(runner, request.unknown)
+        if request.cursor:
             # Reading on runs nothing, so any runner may do it.
-            answer = self.executor.shaper.read_on(entry, asked.cursor)
+            answer = self.executor.shaper.read_on(entry, request.cursor)
         else:
-            refuse_effect(runner, entry, self.facts["runners"])
-            kept = fields.parsed(asked.fields)
-            answer = await self.executor.call(entry, asked.arguments, fields=kept, report=report)
+            refuse_effect(runner, entry, self.facts.runners)
+            wanted = fields.parsed(request.fields)
+            answer = await self.executor.call(
+                entry, request.arguments, fields=wanted, report=report
+            )
         return Reply((answer.text, *answer.notes, *warnings))
 
     def _refuse_unlisted(self, name: str) -> None:
-        if self.facts["unlisted_calls"] == "allow" or name in self.listed():
+        if self.facts.unlisted_calls == "allow" or name in self.listed():
             return
-        runners = " or ".join(self.facts["runners"])
+        runners = " or ".join(self.facts.runners)
         text = f"{name} is not listed." + (f" Run it with {runners}." if runners else "")
         raise ToolError("effect_refused", text)

@@ -1,8 +1,9 @@
 """Calling meta-tools: known parameters validated, unknown ones answered with a warning."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
-from toolfold_runtime.catalog.catalog import Catalog, Json
+from toolfold_runtime.catalog.catalog import Catalog
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.validation import Validator, explained, validator_for
 
@@ -12,33 +13,33 @@ class MetaTools:
 
     def __init__(self, catalog: Catalog, handlers: Mapping[str, Callable[..., str]]) -> None:
         self.handlers = handlers
-        self.definitions: dict[str, Json] = {d["name"]: d for d in catalog.server["meta_tools"]}
-        self._refuses = catalog.server["unknown_parameters"] == "reject"
+        self.definitions = {meta.name: meta for meta in catalog.facts.meta_tools}
+        self._rejects_unknown = catalog.facts.unknown_parameters == "reject"
         self._validators: dict[str, Validator] = {}
 
     def answer(self, name: str, arguments: Json) -> list[str]:
         """The handler's text, and a warning for parameters that it does not have."""
-        schema = self.definitions[name]["inputSchema"]
-        known = {key: value for key, value in arguments.items() if key in schema["properties"]}
-        extra = [key for key in arguments if key not in known]
+        properties = self.definitions[name].input_schema["properties"]
+        known = {key: value for key, value in arguments.items() if key in properties}
+        unknown = [key for key in arguments if key not in known]
         errors = [explained(error) for error in self._validator(name).iter_errors(known)]
         if errors:
             raise self._refusal(name, errors)
-        warnings = self.warned(name, extra)
+        warnings = self.unknown_parameters(name, unknown)
         return [self.handlers[name](**known), *warnings]
 
-    def warned(self, name: str, extra: list[str]) -> list[str]:
-        """A warning that names unknown parameters, or a refusal where the manifest says so."""
-        if extra and self._refuses:
-            raise self._refusal(name, [f'no parameter "{key}"' for key in extra])
-        return [f"warning: ignored unknown parameters: {', '.join(extra)}"] if extra else []
+    def unknown_parameters(self, name: str, unknown: Sequence[str]) -> list[str]:
+        """A warning that names unknown parameters; ToolError where the manifest rejects them."""
+        if unknown and self._rejects_unknown:
+            raise self._refusal(name, [f'no parameter "{key}"' for key in unknown])
+        return [f"warning: ignored unknown parameters: {', '.join(unknown)}"] if unknown else []
 
     def _refusal(self, name: str, problems: list[str]) -> ToolError:
-        names = ", ".join(self.definitions[name]["inputSchema"]["properties"]) or "none"
+        names = ", ".join(self.definitions[name].input_schema["properties"]) or "none"
         text = f"{name}: {'; '.join(problems)}. Parameters: {names}."
         return ToolError("invalid_arguments", text)
 
     def _validator(self, name: str) -> Validator:
         if name not in self._validators:
-            self._validators[name] = validator_for(self.definitions[name]["inputSchema"])
+            self._validators[name] = validator_for(self.definitions[name].input_schema)
         return self._validators[name]

@@ -3,9 +3,11 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from toolfold_runtime.catalog.catalog import Entry, Json
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.vocabulary import Effect
 from toolfold_runtime.errors import ToolError
 
 #: What agents write instead of `arguments`.
@@ -14,24 +16,24 @@ _KNOWN: Final = ("tool", "name", "fields", "cursor", *_SYNONYMS)
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a runner was asked to do, in whatever form that came."""
+class RunRequest:
+    """The arguments of a runner; `unknown` names those that it does not have."""
 
     tool: str
     arguments: Json
     fields: str
     cursor: str
-    extra: tuple[str, ...]
+    unknown: tuple[str, ...]
 
 
-def asked_for(runner: str, given: Json) -> Asked:
-    """The tool and all else that a runner was called with, in any of the forms they come in."""
+def run_request(runner: str, given: Json) -> RunRequest:
+    """What a runner was called with, synonyms accepted; ToolError where it names no tool."""
     tool = given.get("tool", given.get("name"))
     if not isinstance(tool, str) or not tool:
         text = f'{runner} needs a tool: {runner}({{"tool": "NAME", "arguments": {{}}}}).'
         raise ToolError("invalid_arguments", text)
     key = next((key for key in _SYNONYMS if given.get(key) is not None), None)
-    return Asked(
+    return RunRequest(
         tool,
         _object(runner, given[key]) if key else {},
         _text(runner, "fields", given.get("fields")),
@@ -40,7 +42,7 @@ def asked_for(runner: str, given: Json) -> Asked:
     )
 
 
-def refuse_effect(runner: str, entry: Entry, runners: Mapping[str, Sequence[str]]) -> None:
+def refuse_effect(runner: str, entry: ToolEntry, runners: Mapping[str, Sequence[Effect]]) -> None:
     """ToolError `effect_refused` where this runner may not run the tool, naming the one that may."""
     if entry.effect in runners[runner]:
         return
@@ -50,7 +52,7 @@ def refuse_effect(runner: str, entry: Entry, runners: Mapping[str, Sequence[str]
     raise ToolError("effect_refused", text)
 
 
-def _object(runner: str, value: Any) -> Json:
+def _object(runner: str, value: object) -> Json:
     if isinstance(value, str):
         try:
             value = json.loads(value or "{}")
@@ -61,7 +63,7 @@ def _object(runner: str, value: Any) -> Json:
     return value
 
 
-def _text(runner: str, name: str, value: Any) -> str:
+def _text(runner: str, name: str, value: object) -> str:
     """A text, or a list of names that should have been one."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         value = ",".join(value)

@@ -4,21 +4,22 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from toolfold_runtime.catalog.catalog import Entry, Json
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.coerce import coerced
 from toolfold_runtime.running.defaults import Defaults, defaults_of
-from toolfold_runtime.running.validators import INPUT, Schemas
+from toolfold_runtime.running.validators import SchemaValidators
 from toolfold_runtime.validation import ValidationError, explained
 
 _MOST_SHOWN: Final = 10
-_MOST_FOUND: Final = 100
+_MOST_ERRORS: Final = 100
 
 
 @dataclass(frozen=True)
-class Checked:
-    """Arguments that the schema accepts: as sent, completed by defaults, and what to say of them."""
+class ValidArguments:
+    """Arguments that the schema accepts: as sent, completed by defaults, and warnings about them."""
 
     sent: Json
     values: Json
@@ -26,37 +27,37 @@ class Checked:
 
 
 class Arguments:
-    """Holds what agents send to the schemas of tools."""
+    """Validates what agents send against the schemas of tools."""
 
-    def __init__(self, schemas: Schemas) -> None:
-        self._schemas = schemas
+    def __init__(self, validators: SchemaValidators) -> None:
+        self._validators = validators
         self._defaults: dict[str, Defaults | None] = {}
 
-    def checked(self, entry: Entry, given: Json, *, coerce_strings: bool) -> Checked:
+    def validated(self, entry: ToolEntry, given: Json, *, coerce_strings: bool) -> ValidArguments:
         """What reaches the backend; ToolError `invalid_arguments` with all a valid call needs."""
-        validator = self._schemas.validator(entry, INPUT)
+        validator = self._validators.of_arguments(entry)
         warnings: list[str] = []
         if not validator.is_valid(given):
-            errors = list(islice(validator.iter_errors(given), _MOST_FOUND))
+            errors = list(islice(validator.iter_errors(given), _MOST_ERRORS))
             changed, warnings = coerced(given, errors) if coerce_strings else (given, [])
             if not warnings or not validator.is_valid(changed):
                 raise ToolError("invalid_arguments", _explanation(entry, errors))
             given = changed
         sent = values = _whole_numbers(given)
-        defaults = self._of(entry)
+        defaults = self._defaults_of(entry)
         if defaults is not None:
             values = defaults.fill(sent)
             # A default that breaks the schema, alone or beside what was sent, is not applied.
             values = values if validator.is_valid(values) else sent
-        return Checked(sent, values, tuple(warnings))
+        return ValidArguments(sent, values, tuple(warnings))
 
-    def _of(self, entry: Entry) -> Defaults | None:
+    def _defaults_of(self, entry: ToolEntry) -> Defaults | None:
         if entry.name not in self._defaults:
-            self._defaults[entry.name] = defaults_of(entry.definition[INPUT])
+            self._defaults[entry.name] = defaults_of(entry.definition.input_schema)
         return self._defaults[entry.name]
 
 
-def _explanation(entry: Entry, errors: list[ValidationError]) -> str:
+def _explanation(entry: ToolEntry, errors: list[ValidationError]) -> str:
     lines = [f"- {_where(error)}{explained(error)}" for error in errors[:_MOST_SHOWN]]
     if len(errors) > _MOST_SHOWN:
         lines.append(f"- and {len(errors) - _MOST_SHOWN} more")

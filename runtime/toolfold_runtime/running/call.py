@@ -1,4 +1,4 @@
-"""What a method may know about the call it carries out: progress, cancellation, the cache."""
+"""What a tool's method can use during a call: progress, cancellation, the cache."""
 
 import contextlib
 from collections.abc import Awaitable, Callable
@@ -39,11 +39,11 @@ class Call:
         self._is_cancelled = True
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Tell the client, at once where it keeps up; else only the newest is kept."""
+        """Tell the client, at once where it keeps up; else only the newest is sent."""
         if self._report is None or self.is_cancelled:
             return
         with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._take, (done, total, message))
+            self._loop.call_soon_threadsafe(self._enqueue, (done, total, message))
 
     async def end(self) -> None:
         """Send what is still to be sent; nothing that comes later is."""
@@ -51,7 +51,7 @@ class Call:
             await self._sender
         self._report = None
 
-    def _take(self, progress: _Progress) -> None:
+    def _enqueue(self, progress: _Progress) -> None:
         if self._report is None or progress[0] <= self._last:
             return  # the protocol wants it to rise
         self._last = progress[0]
@@ -70,8 +70,8 @@ class Call:
 _CURRENT: ContextVar[Call] = ContextVar("toolfold_call")
 
 
-def entered(call: Call) -> None:
-    """Make this the call that the functions below speak of, in this task and its threads."""
+def set_current(call: Call) -> None:
+    """Make this the call that the functions below are about, in this task and its threads."""
     _CURRENT.set(call)
 
 

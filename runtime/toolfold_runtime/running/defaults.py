@@ -4,7 +4,7 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-Json = dict[str, Any]
+from toolfold_runtime.contract.codec import Json
 
 _LOCAL: Final = "#/"
 # Only below these can there be more defaults.
@@ -28,14 +28,14 @@ class Defaults:
         return value
 
     def _filled(self, value: Json) -> Json:
-        found = dict(value)
+        filled = dict(value)
         for name, default in self.values.items():
-            if name not in found:
-                found[name] = copy.deepcopy(default)
+            if name not in filled:
+                filled[name] = copy.deepcopy(default)
         for name, more in self.inside.items():
-            if name in found:
-                found[name] = more.fill(found[name])
-        return found
+            if name in filled:
+                filled[name] = more.fill(filled[name])
+        return filled
 
 
 def defaults_of(schema: Json) -> Defaults | None:
@@ -45,8 +45,8 @@ def defaults_of(schema: Json) -> Defaults | None:
     before the arguments are complete.
     """
     reader = _Reader(schema)
-    found = reader.read(schema)
-    return found if reader.has_some else None
+    defaults = reader.read(schema)
+    return defaults if reader.has_some else None
 
 
 class _Reader:
@@ -57,45 +57,45 @@ class _Reader:
         self._document = document
         self._read: dict[int, Defaults] = {}
 
-    def read(self, schema: Any) -> Defaults:
+    def read(self, schema: object) -> Defaults:
         if not isinstance(schema, dict):
             return Defaults()
         if id(schema) in self._read:
             return self._read[id(schema)]
-        found = self._read[id(schema)] = Defaults()
+        defaults = self._read[id(schema)] = Defaults()
         for part in self._parts(schema, 0):
-            self._add(found, part)
-        return found
+            self._add(defaults, part)
+        return defaults
 
-    def _parts(self, schema: Any, depth: int) -> list[Json]:
+    def _parts(self, schema: object, depth: int) -> list[Json]:
         """The schema itself and all that hold beside it: what it refers to, what `allOf` lists."""
         if not isinstance(schema, dict) or depth > 20:
             return []
         if "$id" in schema and schema is not self._document:
             return []  # a document of its own, with references of its own
-        found = [schema]
+        parts = [schema]
         if isinstance(schema.get("$ref"), str):
-            found += self._parts(self._target(schema["$ref"]), depth + 1)
+            parts += self._parts(self._target(schema["$ref"]), depth + 1)
         if isinstance(schema.get("allOf"), list):
             for part in schema["allOf"]:
-                found += self._parts(part, depth + 1)
-        return found
+                parts += self._parts(part, depth + 1)
+        return parts
 
-    def _add(self, found: Defaults, part: Json) -> None:
+    def _add(self, defaults: Defaults, part: Json) -> None:
         properties = part.get("properties")
         for name, inner in properties.items() if isinstance(properties, dict) else ():
             if isinstance(inner, dict) and "default" in inner:
-                found.values.setdefault(name, inner["default"])
+                defaults.values.setdefault(name, inner["default"])
                 self.has_some = True
             if isinstance(inner, dict) and _NESTING & set(inner):
-                found.inside.setdefault(name, self.read(inner))
+                defaults.inside.setdefault(name, self.read(inner))
         if isinstance(part.get("items"), dict):
-            found.each = found.each or self.read(part["items"])
+            defaults.each = defaults.each or self.read(part["items"])
 
-    def _target(self, reference: str) -> Any:
+    def _target(self, reference: str) -> object:
         if not reference.startswith(_LOCAL):
             return self._document if reference == "#" else None
-        value: Any = self._document
+        value: object = self._document
         for step in reference[len(_LOCAL) :].split("/"):
             key = step.replace("~1", "/").replace("~0", "~")
             value = value.get(key) if isinstance(value, dict) else None

@@ -1,99 +1,99 @@
-"""The call itself, one pipeline for every tool whatever carries it out.
+"""The pipeline of a call, the same for every tool and backend.
 
 validate arguments → look in the cache → backend → validate result → shape → record
 """
 
+from dataclasses import replace
 from functools import partial
-from typing import Any
 
-from toolfold_runtime.catalog.catalog import Catalog, Entry, Json
-from toolfold_runtime.running import cache as cached
-from toolfold_runtime.running import limits as limited
-from toolfold_runtime.running.arguments import Arguments, Checked
+from toolfold_runtime.catalog.catalog import Catalog
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.running.arguments import Arguments, ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
 from toolfold_runtime.running.cache import ResultCache, State
 from toolfold_runtime.running.call import Call, Report
 from toolfold_runtime.running.limits import Limits
-from toolfold_runtime.running.results import Result, checked
+from toolfold_runtime.running.results import Result, validated
 from toolfold_runtime.running.shape import Answer, Shaper
 from toolfold_runtime.running.telemetry import Telemetry
-from toolfold_runtime.running.validators import Schemas
+from toolfold_runtime.running.validators import SchemaValidators
 
 __all__ = ["Answer", "Executor"]
 
 
 class Executor:
-    """Carries out calls of a catalog's tools with a backend."""
+    """Runs a catalog's tools with a backend."""
 
     def __init__(self, catalog: Catalog, backend: Backend) -> None:
-        execution = catalog.server["execution"]
+        execution = catalog.facts.execution
         self.backend = backend
-        self.cache = ResultCache(
-            execution.get("cache_entries", cached.DEFAULT_ENTRIES),
-            execution.get("cache_bytes", cached.DEFAULT_BYTES),
-        )
-        self._coerces = execution.get("coerce_strings", False)
-        self._schemas = Schemas()
-        self._arguments = Arguments(self._schemas)
-        self.limits = Limits(
-            execution.get("timeout", limited.DEFAULT_SECONDS),
-            execution.get("concurrency", limited.DEFAULT_CONCURRENCY),
-        )
-        self.shaper = Shaper(self._schemas, catalog.server["reader"], execution.get("budget"))
-        counters = {"results": self.cache.counts, "schemas": self._schemas.counts, **catalog.counts}
+        self.cache = ResultCache(execution.cache_entries, execution.cache_bytes)
+        self._coerces_strings = execution.coerce_strings
+        self._validators = SchemaValidators()
+        self._arguments = Arguments(self._validators)
+        self.limits = Limits(execution.timeout, execution.concurrency)
+        self.shaper = Shaper(self._validators, catalog.facts.reader, execution.budget)
+        self.counters = {
+            "results": self.cache.counts,
+            "schemas": self._validators.counts,
+            **catalog.counts,
+        }
         gauges = {"entries": self.cache.__len__, "bytes": lambda: self.cache.size}
-        self.counters = counters
-        self._telemetry = Telemetry(counters, gauges)
+        self._telemetry = Telemetry(self.counters, gauges)
 
     async def call(
         self,
-        entry: Entry,
+        entry: ToolEntry,
         arguments: Json,
         *,
         fields: tuple[str, ...] | None = None,
         report: Report | None = None,
     ) -> Answer:
-        """Run one tool; every failure is a ToolError that tells the agent what to do.
+        """Run one tool; every failure is a ToolError that says what the agent can do.
 
         `fields` is None for a call by the tool's own name, which promises structured content.
         """
         with self._telemetry.call(entry, arguments) as record:
-            coerces = entry.limits.get("coerce_strings", self._coerces)
-            given = self._arguments.checked(entry, arguments, coerce_strings=coerces)
+            own = entry.limits.coerce_strings
+            coerces = self._coerces_strings if own is None else own
+            given = self._arguments.validated(entry, arguments, coerce_strings=coerces)
             result, record.cache = await self._result(entry, given, report)
             record.result_bytes, record.text = result.size, result.text
             if fields is None:
                 answer = self.shaper.typed(entry, result)
             else:
                 answer = self.shaper.text(entry, result, fields)
-        return answer.noted(given.warnings)
+        return replace(answer, notes=(*given.warnings, *answer.notes))
 
     async def _result(
-        self, entry: Entry, arguments: Checked, report: Report | None
+        self, entry: ToolEntry, arguments: ValidArguments, report: Report | None
     ) -> tuple[Result, State]:
         work = partial(self._run, entry, arguments, report)
-        seconds = entry.limits.get("cache")
+        seconds = entry.limits.cache_ttl
         if seconds is not None:
             return await self.cache.result(entry.name, arguments.values, seconds, work)
         return await work(), "off"
 
-    async def _run(self, entry: Entry, arguments: Checked, report: Report | None) -> Result:
+    async def _run(
+        self, entry: ToolEntry, arguments: ValidArguments, report: Report | None
+    ) -> Result:
         call = Call(self.cache, report)
         try:
-            work = partial(self._carried_out, entry, arguments, call)
-            returned: Any = await self.limits.run(entry, call, work)
+            work = partial(self._run_backend, entry, arguments, call)
+            returned = await self.limits.run(entry, call, work)
         finally:
-            self._forget(entry)
+            self._invalidate(entry)
             await call.end()
-        return checked(self._schemas, entry, returned)
+        return validated(self._validators, entry, returned)
 
-    async def _carried_out(self, entry: Entry, arguments: Checked, call: Call) -> Any:
+    async def _run_backend(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> object:
         try:
             return await self.backend.run(entry, arguments, call)
         finally:
-            self._forget(entry)  # also where it ends long after its call was answered
+            self._invalidate(entry)  # also where it ends long after its call was answered
 
-    def _forget(self, entry: Entry) -> None:
-        """What was read before a change may be different after it."""
+    def _invalidate(self, entry: ToolEntry) -> None:
+        """Clear the cache after a change: what was read before it may be different now."""
         if entry.effect != "read":
             self.cache.clear()

@@ -1,7 +1,7 @@
 """Keeping only the named fields of a structured result."""
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Final
+from typing import Final
 
 _MOST: Final = 100
 
@@ -12,41 +12,41 @@ def parsed(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in names if name))[:_MOST]
 
 
-def picked(value: Any, fields: Sequence[str]) -> tuple[Any, list[str]]:
+def picked(value: object, fields: Sequence[str]) -> tuple[object, list[str]]:
     """The value with nothing but these fields, and the names that nothing has.
 
     A dot leads into an object; lists are looked through, so that `author.name` keeps the name of
     each author in a list of books. A name that has dots itself is found as it is.
     """
-    found: set[str] = set()
-    kept = _picked(value, [(name, name) for name in fields], found)
-    return kept, [name for name in fields if name not in found]
+    matched: set[str] = set()
+    part = _picked(value, [(name, name) for name in fields], matched)
+    return part, [name for name in fields if name not in matched]
 
 
-def _picked(value: Any, wanted: Sequence[tuple[str, str]], found: set[str]) -> Any:
+def _picked(value: object, wanted: Sequence[tuple[str, str]], matched: set[str]) -> object:
     if isinstance(value, list):
-        return [_picked(item, wanted, found) for item in value]
+        return [_picked(item, wanted, matched) for item in value]
     if not isinstance(value, dict):
         return value
-    kept = {}
+    chosen = {}
     for key, inner in value.items():
         under = list(_under(key, wanted))
         whole = [name for rest, name in under if not rest]
         parts = [(rest, name) for rest, name in under if rest]
         if whole:
-            found.update(whole)
-            kept[key] = inner
-            _picked(inner, parts, found)  # which are there as well
+            matched.update(whole)
+            chosen[key] = inner
+            _picked(inner, parts, matched)  # which are there as well
         elif parts:
-            before = len(found)
-            inner = _picked(inner, parts, found) if isinstance(inner, dict | list) else None
-            if len(found) > before or inner:
-                kept[key] = inner
-    return kept
+            before = len(matched)
+            inner = _picked(inner, parts, matched) if isinstance(inner, dict | list) else None
+            if len(matched) > before or inner:
+                chosen[key] = inner
+    return chosen
 
 
 def _under(key: str, wanted: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """What is wanted of a key: the rest of each name that leads into it."""
+    """The rest of each wanted name that leads into a key, with the whole name."""
     for rest, name in wanted:
         if rest == key:
             yield "", name

@@ -10,16 +10,16 @@ import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from typing import Final, TypeAlias, TypeVar
 
 from toolfold_runtime import log
-from toolfold_runtime.catalog.catalog import Entry
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.call import Call
 
-#: Below the minute after which clients give up by themselves, so that they hear why.
-DEFAULT_SECONDS: Final = 50.0
-DEFAULT_CONCURRENCY: Final = 64
+T = TypeVar("T")
+_Work: TypeAlias = Callable[[], Coroutine[None, None, T]]
+
 _LAST_SECONDS: Final = 1.0
 _NO_LIMIT: Final = contextlib.nullcontext()
 _MOST_UNDER_WAY: Final = 1024
@@ -28,14 +28,14 @@ _MOST_ABANDONED_OF_A_TOOL: Final = 16
 
 
 class Limits:
-    """Runs work within a time and a number."""
+    """Runs work within limits of time and number."""
 
     def __init__(self, seconds: float, concurrency: int) -> None:
         self._seconds = seconds
         self._all = asyncio.Semaphore(concurrency)
         self._each: dict[str, asyncio.Semaphore] = {}
         self._under_way = 0
-        self._abandoned: dict[asyncio.Task[Any], str] = {}
+        self._abandoned: dict[asyncio.Task[object], str] = {}
         self._abandoned_of: Counter[str] = Counter()
 
     @property
@@ -54,16 +54,14 @@ class Limits:
             log.warning("calls that do not end are left behind", tools=names)
         return not self._abandoned
 
-    async def run(
-        self, entry: Entry, call: Call, work: Callable[[], Coroutine[Any, Any, Any]]
-    ) -> Any:
+    async def run(self, entry: ToolEntry, call: Call, work: _Work[T]) -> T:
         """What the work returns; ToolError `timeout` where that takes too long."""
-        self._refuse(entry)
+        self._refuse_overload(entry)
         loop = asyncio.get_running_loop()
-        seconds = entry.limits.get("timeout", self._seconds)
+        seconds = self._seconds if entry.limits.timeout is None else entry.limits.timeout
         ended: asyncio.Future[None] = loop.create_future()
-        place = _Place(self._all)
-        task = loop.create_task(self._placed(entry, place, work))
+        slot = _Slot(self._all)
+        task = loop.create_task(self._in_slot(entry, slot, work))
         task.add_done_callback(lambda _: _wake(ended))
         timer = loop.call_later(seconds, _wake, ended)
         self._under_way += 1
@@ -74,28 +72,26 @@ class Limits:
             timer.cancel()
             if not task.done():
                 self._abandon(entry, call, task)
-                place.give_back()
+                slot.release()
         if not task.done() or task.cancelled():
-            raise _too_late(entry, seconds, was_running=place.was_taken)
+            raise _timeout_error(entry, seconds, was_running=slot.was_acquired)
         return task.result()
 
-    async def _placed(
-        self, entry: Entry, place: "_Place", work: Callable[[], Coroutine[Any, Any, Any]]
-    ) -> Any:
-        async with self._of(entry) or _NO_LIMIT:
-            await place.take()
+    async def _in_slot(self, entry: ToolEntry, slot: "_Slot", work: _Work[T]) -> T:
+        async with self._semaphore_of(entry) or _NO_LIMIT:
+            await slot.acquire()
             try:
                 return await work()
             finally:
-                place.give_back()
+                slot.release()
 
-    def _of(self, entry: Entry) -> asyncio.Semaphore | None:
-        limit = entry.limits.get("concurrency")
+    def _semaphore_of(self, entry: ToolEntry) -> asyncio.Semaphore | None:
+        limit = entry.limits.concurrency
         if limit is None:
             return None
         return self._each.setdefault(entry.name, asyncio.Semaphore(limit))
 
-    def _refuse(self, entry: Entry) -> None:
+    def _refuse_overload(self, entry: ToolEntry) -> None:
         if self._under_way >= _MOST_UNDER_WAY:
             raise ToolError("backend_failed", "the server is busy; try again in a moment.")
         count = self._abandoned_of[entry.name]
@@ -106,38 +102,38 @@ class Limits:
             text = f"too many calls of other tools have not ended to run {entry.name}. Try again later."
             raise ToolError("timeout", text)
 
-    def _abandon(self, entry: Entry, call: Call, task: "asyncio.Task[Any]") -> None:
+    def _abandon(self, entry: ToolEntry, call: Call, task: "asyncio.Task[object]") -> None:
         call.cancel()
         task.cancel()
         self._abandoned[task] = entry.name
         self._abandoned_of[entry.name] += 1
         task.add_done_callback(self._ended)
 
-    def _ended(self, task: "asyncio.Task[Any]") -> None:
+    def _ended(self, task: "asyncio.Task[object]") -> None:
         if not task.cancelled():
             task.exception()  # looked at: nobody else will
         name = self._abandoned.pop(task)
         self._abandoned_of[name] -= 1
 
 
-class _Place:
-    """One of the places for running work, given back once."""
+class _Slot:
+    """A hold on a semaphore that is released once."""
 
-    def __init__(self, places: asyncio.Semaphore) -> None:
-        self.was_taken = False
-        self._places = places
+    def __init__(self, semaphore: asyncio.Semaphore) -> None:
+        self.was_acquired = False
+        self._semaphore = semaphore
         self._is_held = False
 
-    async def take(self) -> None:
-        """Wait for a free place."""
-        await self._places.acquire()
-        self.was_taken = self._is_held = True
+    async def acquire(self) -> None:
+        """Wait for a free slot."""
+        await self._semaphore.acquire()
+        self.was_acquired = self._is_held = True
 
-    def give_back(self) -> None:
-        """Let another have it."""
+    def release(self) -> None:
+        """Free the slot, if it is held."""
         if self._is_held:
             self._is_held = False
-            self._places.release()
+            self._semaphore.release()
 
 
 def _wake(ended: "asyncio.Future[None]") -> None:
@@ -145,7 +141,7 @@ def _wake(ended: "asyncio.Future[None]") -> None:
         ended.set_result(None)
 
 
-def _too_late(entry: Entry, seconds: float, *, was_running: bool) -> ToolError:
+def _timeout_error(entry: ToolEntry, seconds: float, *, was_running: bool) -> ToolError:
     fact = "did not answer" if was_running else "did not get its turn"
     text = f"{entry.name} {fact} within {seconds:g} s; try again later, or ask for less."
     return ToolError("timeout", text)

@@ -1,14 +1,15 @@
-"""Results as the schema promises them: made JSON, validated, measured."""
+"""Results of tools: converted to JSON, validated, measured."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from toolfold_runtime import log
-from toolfold_runtime.catalog.catalog import Entry, Json
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
-from toolfold_runtime.running.validators import OUTPUT, Schemas
+from toolfold_runtime.running.validators import SchemaValidators
 
 #: No answer is larger than this, whatever its budget: it would fill the client's memory and ours.
 MOST_BYTES: Final = 16_000_000
@@ -23,7 +24,7 @@ class Result:
     size: int
 
 
-def checked(schemas: Schemas, entry: Entry, returned: Any) -> Result:
+def validated(validators: SchemaValidators, entry: ToolEntry, returned: object) -> Result:
     """The result, if it is JSON and keeps the tool's promise; else a ToolError.
 
     What is wrong with it is for the tool's author, in the log; the agent is told that it is wrong.
@@ -32,24 +33,24 @@ def checked(schemas: Schemas, entry: Entry, returned: Any) -> Result:
     if result.size > MOST_BYTES:
         text = f"the result of {entry.name} has {result.size:,} bytes, more than can be sent."
         raise ToolError("budget_exceeded", f"{text} Ask for less.")
-    if OUTPUT in entry.definition:
-        _keep_promise(schemas, entry, structured(entry, result.value))
+    if entry.definition.output_schema is not None:
+        _validate(validators, entry, structured(entry, result.value))
     return result
 
 
-def structured(entry: Entry, value: Any) -> Any:
+def structured(entry: ToolEntry, value: Any) -> Any:
     """A value as the output schema has it: wrapped where the schema's root is no object."""
     return {"result": value} if entry.wraps_result else value
 
 
-def _plain(entry: Entry, returned: Any) -> Result:
+def _plain(entry: ToolEntry, returned: object) -> Result:
     from pydantic_core import to_jsonable_python
 
     try:
         if isinstance(returned, Iterator):
             raise TypeError("an iterator, which may never end; return a list")
         value = to_jsonable_python(returned, by_alias=True, inf_nan_mode="constants")
-        text = value if isinstance(value, str) and OUTPUT not in entry.definition else None
+        text = value if isinstance(value, str) and entry.definition.output_schema is None else None
         text = compact(value) if text is None else text
         return Result(value, text, len(text.encode()))
     except Exception as error:
@@ -58,8 +59,8 @@ def _plain(entry: Entry, returned: Any) -> Result:
         raise ToolError("invalid_result", f"{entry.name} returned what is not JSON.") from None
 
 
-def _keep_promise(schemas: Schemas, entry: Entry, value: Json) -> None:
-    validator = schemas.validator(entry, OUTPUT)
+def _validate(validators: SchemaValidators, entry: ToolEntry, value: Json) -> None:
+    validator = validators.of_result(entry)
     if validator.is_valid(value):
         return
     broken = next(iter(validator.iter_errors(value)), None)

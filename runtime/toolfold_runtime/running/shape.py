@@ -4,24 +4,25 @@ import secrets
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from toolfold_runtime.bounded import Kept
-from toolfold_runtime.catalog.catalog import Entry, Json
+from toolfold_runtime.bounded import BoundedCache
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.fields import picked
 from toolfold_runtime.running.results import Result, structured
 from toolfold_runtime.running.tokens import estimated
-from toolfold_runtime.running.truncate import cut
-from toolfold_runtime.running.validators import OUTPUT, Schemas
+from toolfold_runtime.running.truncate import truncate
+from toolfold_runtime.running.validators import SchemaValidators
 
 _ENTRIES: Final = 256
 _BYTES: Final = 32_000_000
 _SECONDS: Final = 600.0
 #: Objects are larger than the JSON they came from, roughly so many times.
 _FACTOR: Final = 4
-#: Where structured content says what was left out of it, if the schema leaves room for that.
+#: Where structured content says what was omitted from it, if the schema allows that.
 _NOTE: Final = "left_out"
 
 
@@ -33,52 +34,50 @@ class Answer:
     structured: Json | None = None
     notes: tuple[str, ...] = ()
 
-    def noted(self, warnings: tuple[str, ...]) -> "Answer":
-        """The same, with more to be said about it."""
-        return replace(self, notes=(*warnings, *self.notes)) if warnings else self
 
+class _Remainder(NamedTuple):
+    """What was omitted from the result of a tool."""
 
-@dataclass(frozen=True)
-class _Rest:
     tool: str
     value: Any
     size: int
 
 
 class Shaper:
-    """Cuts what is too large, and keeps for a while what was cut off."""
+    """Truncates what is too large, and stores for a while what was omitted."""
 
     def __init__(
         self,
-        schemas: Schemas,
+        validators: SchemaValidators,
         reader: str | None,
         budget: int | None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._schemas = schemas
+        self._validators = validators
         self._reader = reader
         self._budget = budget
-        self._rests: Kept[_Rest] = Kept(_ENTRIES, _BYTES, clock)
+        self._remainders: BoundedCache[_Remainder] = BoundedCache(_ENTRIES, _BYTES, clock)
 
-    def typed(self, entry: Entry, result: Result) -> Answer:
+    def typed(self, entry: ToolEntry, result: Result) -> Answer:
         """The answer to a call by the tool's own name, with the structured content it promises."""
-        if OUTPUT not in entry.definition:
+        if entry.definition.output_schema is None:
             return self.text(entry, result)
         whole = structured(entry, result.value)
         budget = self._budget_of(entry)
         if budget is None or estimated(result.text) <= budget:
             return Answer(result.text, whole)
-        text, value, notes = self._cut(entry, result.value, budget, result.size)
-        made = structured(entry, value)
-        validator = self._schemas.validator(entry, OUTPUT)
-        if not validator.is_valid(made):
+        answer, head = self._truncated(entry, result.value, budget, result.size)
+        content = structured(entry, head)
+        validator = self._validators.of_result(entry)
+        if not validator.is_valid(content):
             raise _too_large(entry, budget, "its schema allows no shorter one", self._reader)
-        if _NOTE not in made and validator.is_valid(made | {_NOTE: " ".join(notes)}):
-            made = made | {_NOTE: " ".join(notes)}
-        return Answer(text, made, notes)
+        noted = content | {_NOTE: " ".join(answer.notes)}
+        if _NOTE not in content and validator.is_valid(noted):
+            content = noted
+        return replace(answer, structured=content)
 
-    def text(self, entry: Entry, result: Result, fields: tuple[str, ...] = ()) -> Answer:
-        """The answer through a runner, which promises text: nothing is said twice."""
+    def text(self, entry: ToolEntry, result: Result, fields: tuple[str, ...] = ()) -> Answer:
+        """The answer through a runner, which promises text only."""
         if not fields:
             return self._within(entry, result.value, result.text)
         if not isinstance(result.value, dict | list):
@@ -90,54 +89,51 @@ class Shaper:
         warnings = [f"warning: the result has no field {', '.join(missing)}"] if missing else []
         return Answer(answer.text, None, (*warnings, *answer.notes))
 
-    def read_on(self, entry: Entry, cursor: str) -> Answer:
-        """What was left out of an earlier answer; ToolError where the cursor is unknown or old."""
-        rest = self._rests.get(cursor)
+    def read_on(self, entry: ToolEntry, cursor: str) -> Answer:
+        """What was omitted from an earlier answer; ToolError where the cursor is unknown or old."""
+        rest = self._remainders.get(cursor)
         if rest is None or rest.tool != entry.name:
             text = f"no such cursor of {entry.name}, or it has expired: run the tool again."
             raise ToolError("invalid_arguments", text)
         budget = self._budget_of(entry) or 0
         if rest.size > 3 * budget:  # no token has more bytes: there is no need to write it all
-            text, _, notes = self._cut(entry, rest.value, budget, rest.size)
-            return Answer(text, None, notes)
+            return self._truncated(entry, rest.value, budget, rest.size)[0]
         is_plain = isinstance(rest.value, str)
         return self._within(entry, rest.value, rest.value if is_plain else compact(rest.value))
 
-    def _within(self, entry: Entry, value: Any, text: str) -> Answer:
+    def _within(self, entry: ToolEntry, value: object, text: str) -> Answer:
         budget = self._budget_of(entry)
         if budget is None or estimated(text) <= budget:
             return Answer(text)
-        text, _, notes = self._cut(entry, value, budget, len(text))
-        return Answer(text, None, notes)
+        return self._truncated(entry, value, budget, len(text))[0]
 
-    def _cut(
-        self, entry: Entry, value: Any, budget: int, size: int
-    ) -> tuple[str, Any, tuple[str, ...]]:
-        """What fits, as text and as a value, and the note about what does not."""
-        done = cut(value, budget)
+    def _truncated(
+        self, entry: ToolEntry, value: object, budget: int, size: int
+    ) -> tuple[Answer, object]:
+        """The answer with what fits of a value and a note about the rest; and what fits."""
+        done = truncate(value, budget)
         if done is None:
             raise _too_large(entry, budget, "it cannot be cut", self._reader)
-        is_plain = isinstance(value, str) and OUTPUT not in entry.definition
-        text = done.head if is_plain else compact(done.head)
-        note = f"left out: {'; '.join(done.left_out[:5])}."
-        rest = _Rest(entry.name, done.rest, max(size - len(text), 0))
-        return text, done.head, (f"{note} {self._way_on(entry, rest)}",)
+        is_plain = isinstance(value, str) and entry.definition.output_schema is None
+        text = str(done.head) if is_plain else compact(done.head)
+        note = f"left out: {'; '.join(done.omitted[:5])}."
+        rest = _Remainder(entry.name, done.rest, max(size - len(text), 0))
+        return Answer(text, None, (f"{note} {self._continuation(entry, rest)}",)), done.head
 
-    def _way_on(self, entry: Entry, rest: _Rest) -> str:
+    def _continuation(self, entry: ToolEntry, rest: _Remainder) -> str:
         if self._reader is None:
             return "Ask for less to see all of it."
         cursor = secrets.token_urlsafe(9)
-        if not self._rests.put(cursor, rest, _FACTOR * rest.size, _SECONDS):
+        if not self._remainders.put(cursor, rest, _FACTOR * rest.size, _SECONDS):
             return "It is too large to read on; ask for less."
         ask = compact({"tool": entry.name, "cursor": cursor})
         return f"Read on within {_SECONDS / 60:g} minutes: {self._reader}({ask})"
 
-    def _budget_of(self, entry: Entry) -> int | None:
-        found: int | None = entry.limits.get("budget", self._budget)
-        return found
+    def _budget_of(self, entry: ToolEntry) -> int | None:
+        return self._budget if entry.limits.budget is None else entry.limits.budget
 
 
-def _too_large(entry: Entry, budget: int, why: str, reader: str | None) -> ToolError:
+def _too_large(entry: ToolEntry, budget: int, why: str, reader: str | None) -> ToolError:
     text = f"the result of {entry.name} exceeds its budget of {budget:,} tokens and {why}."
     way_out = f" Ask for less, or for some `fields` with {reader}." if reader else " Ask for less."
     return ToolError("budget_exceeded", text + way_out)

@@ -1,4 +1,4 @@
-"""What happened, for operators: a span, metrics and a log line for every call.
+"""Telemetry for operators: a span, metrics and a log line for every call.
 
 Spans and metrics go through the OpenTelemetry API, which does nothing until the process has an
 SDK; see `export`. The SDK of MCP opens a span for the request and takes the trace context from the
@@ -11,15 +11,16 @@ from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import CallbackOptions, Observation
 from opentelemetry.trace import StatusCode
 
 from toolfold_runtime import log
-from toolfold_runtime.bounded import Counts
-from toolfold_runtime.catalog.catalog import Entry, Json
+from toolfold_runtime.bounded import LookupCounts
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
 
@@ -38,9 +39,11 @@ class Record:
 
 
 class Telemetry:
-    """Records calls, and lets counters be looked at."""
+    """Records calls, and exports counters."""
 
-    def __init__(self, counters: Mapping[str, Counts], gauges: Mapping[str, Callable[[], int]]):
+    def __init__(
+        self, counters: Mapping[str, LookupCounts], gauges: Mapping[str, Callable[[], int]]
+    ):
         self._tracer = trace.get_tracer(_NAME)
         self._shows_values = os.environ.get("TOOLFOLD_TRACE_VALUES") == "1"
         meter = metrics.get_meter(_NAME)
@@ -56,7 +59,7 @@ class Telemetry:
         )
 
     @contextmanager
-    def call(self, entry: Entry, arguments: Json) -> Iterator[Record]:
+    def call(self, entry: ToolEntry, arguments: Json) -> Iterator[Record]:
         """Record what happens inside; the caller fills in what only it knows."""
         record, started = Record(), time.perf_counter()
         span = self._tracer.start_span(f"tool.exec.{entry.name}")
@@ -77,18 +80,20 @@ class Telemetry:
                 self._describe(span, entry, arguments, record)
             span.end()
 
-    def _measure(self, entry: Entry, record: Record, seconds: float) -> None:
+    def _measure(self, entry: ToolEntry, record: Record, seconds: float) -> None:
         labels = {"tool": entry.name, "outcome": record.outcome, "cache": record.cache}
         self._calls.add(1, labels)
         self._seconds.record(seconds, labels)
         if record.outcome == "ok":
             self._bytes.record(record.result_bytes, {"tool": entry.name})
-        if log.is_chatty():
+        if log.shows_info():
             log.info(
                 "call", **labels, ms=round(seconds * 1000, 3), result_bytes=record.result_bytes
             )
 
-    def _describe(self, span: trace.Span, entry: Entry, arguments: Json, record: Record) -> None:
+    def _describe(
+        self, span: trace.Span, entry: ToolEntry, arguments: Json, record: Record
+    ) -> None:
         given = _shown(arguments)
         span.set_attributes(
             {
@@ -123,7 +128,7 @@ def _outcome(error: BaseException) -> str:
     return "cancelled" if isinstance(error, CancelledError) else "failed"
 
 
-def _shown(arguments: Any) -> str:
+def _shown(arguments: Json) -> str:
     try:
         return compact(arguments)
     except ValueError:

@@ -2,7 +2,7 @@
 
 Three bytes per token is less than real texts have (JSON of words and prose have 3.3 to 4.2), so
 the estimate is rather too high. Digits and capitals count twice, because numbers, hashes and keys
-are cut into shorter tokens. Only texts of nothing but random letters cost more than estimated.
+are split into shorter tokens. Only texts of nothing but random letters cost more than estimated.
 """
 
 from typing import Final

@@ -1,27 +1,27 @@
-"""Cutting a result at a sensible boundary: items of a list, entries, paragraphs, lines, words."""
+"""Truncating a result at a sensible boundary: items, entries, paragraphs, lines, words."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.tokens import estimated
 
-# Where a text may be cut, the best place first; a later one is taken where it keeps far more.
+# Where a text may end, the best place first; a later one is taken where it preserves far more.
 _BOUNDARIES: Final = ("\n\n", "\n", ". ", " ")
 _ENOUGH: Final = 0.5
 _DEEPEST: Final = 32
 
 
 @dataclass(frozen=True)
-class Cut:
-    """The part that fits, what is left to read in the same form, and words for what that is."""
+class Truncated:
+    """The part that fits, the rest of the value, and descriptions of what the rest holds."""
 
-    head: Any
-    rest: Any
-    left_out: tuple[str, ...]
+    head: object
+    rest: object
+    omitted: tuple[str, ...]
 
 
-def cut(value: Any, budget: int, path: str = "", depth: int = 0) -> Cut | None:
+def truncate(value: object, budget: int, path: str = "", depth: int = 0) -> Truncated | None:
     """As much of a value as fits the budget in tokens; None where nothing sensible does."""
     if depth > _DEEPEST:
         return None
@@ -32,7 +32,7 @@ def cut(value: Any, budget: int, path: str = "", depth: int = 0) -> Cut | None:
     return _object(value, budget, path, depth) if isinstance(value, dict) else None
 
 
-def _list(items: list[Any], budget: int, path: str, depth: int) -> Cut | None:
+def _list(items: list[object], budget: int, path: str, depth: int) -> Truncated | None:
     room, count = budget - 1, 0
     for item in items:
         cost = _cost(item) + (1 if count else 0)  # a comma
@@ -44,60 +44,64 @@ def _list(items: list[Any], budget: int, path: str, depth: int) -> Cut | None:
     if count == total:
         return None
     if count:
-        told = f"{_at(path)}{total - count} of {total} items"
-        return Cut(items[:count], items[count:], (told,))
-    inner = cut(items[0], room, f"{path}.0".lstrip("."), depth + 1) if items else None
+        omitted = f"{_at(path)}{total - count} of {total} items"
+        return Truncated(items[:count], items[count:], (omitted,))
+    inner = truncate(items[0], room, f"{path}.0".lstrip("."), depth + 1) if items else None
     if inner is None:
         return None
     more = (f"{_at(path)}{total - 1} of {total} items",) if total > 1 else ()
-    return Cut([inner.head], [inner.rest, *items[1:]], (*inner.left_out, *more))
+    return Truncated([inner.head], [inner.rest, *items[1:]], (*inner.omitted, *more))
 
 
-def _object(entries: dict[str, Any], budget: int, path: str, depth: int) -> Cut | None:
-    """Cut the dearest values first, as few of them as will do, then leave out whole entries."""
+def _object(entries: dict[str, object], budget: int, path: str, depth: int) -> Truncated | None:
+    """Truncate the largest values first, as few as will do; else omit whole entries."""
     costs = {key: _cost(value) + _cost(key) + 1 for key, value in entries.items()}
     over = sum(costs.values()) + 1 - budget
     head, rest = dict(entries), {}
-    told: list[str] = []
+    omitted: list[str] = []
     for key in sorted(costs, key=lambda key: -costs[key]):
         if over <= 0:
             break
         room = costs[key] - over - _cost(key) - 1
-        inner = cut(entries[key], max(room, 1), f"{path}.{key}".lstrip("."), depth + 1)
+        inner = truncate(entries[key], max(room, 1), f"{path}.{key}".lstrip("."), depth + 1)
         if inner is None or _cost(inner.head) >= costs[key] - _cost(key) - 1:
             continue
         over -= costs[key] - _cost(key) - 1 - _cost(inner.head)
         head[key], rest[key] = inner.head, inner.rest
-        told += inner.left_out
-    return Cut(head, rest, tuple(told)) if over <= 0 else _entries(entries, costs, budget, path)
+        omitted += inner.omitted
+    if over > 0:
+        return _entries(entries, costs, budget, path)
+    return Truncated(head, rest, tuple(omitted))
 
 
-def _entries(entries: dict[str, Any], costs: dict[str, int], budget: int, path: str) -> Cut | None:
-    room, kept = budget - 1, {}
+def _entries(
+    entries: dict[str, object], costs: dict[str, int], budget: int, path: str
+) -> Truncated | None:
+    room, head = budget - 1, {}
     for key, value in entries.items():
         if costs[key] > room:
             break
         room -= costs[key]
-        kept[key] = value
-    if not kept:
+        head[key] = value
+    if not head:
         return None
-    rest = {key: value for key, value in entries.items() if key not in kept}
-    return Cut(kept, rest, (f"{_at(path)}{len(rest)} of {len(entries)} entries",))
+    rest = {key: value for key, value in entries.items() if key not in head}
+    return Truncated(head, rest, (f"{_at(path)}{len(rest)} of {len(entries)} entries",))
 
 
-def _text(text: str, budget: int, path: str) -> Cut | None:
+def _text(text: str, budget: int, path: str) -> Truncated | None:
     end = _fitting(text, budget)
     if end == len(text):
-        return None  # all of it fits: there is nothing to cut here
+        return None  # all of it fits
     for boundary in _BOUNDARIES:
-        found = text.rfind(boundary, 0, end)
-        if found > end * _ENOUGH:
-            end = found + len(boundary)
+        at = text.rfind(boundary, 0, end)
+        if at > end * _ENOUGH:
+            end = at + len(boundary)
             break
     if end <= 0:
         return None
     left = len(text) - end
-    return Cut(text[:end], text[end:], (f"{_at(path)}{left:,} of {len(text):,} characters",))
+    return Truncated(text[:end], text[end:], (f"{_at(path)}{left:,} of {len(text):,} characters",))
 
 
 def _fitting(text: str, budget: int) -> int:
@@ -112,7 +116,7 @@ def _fitting(text: str, budget: int) -> int:
     return low
 
 
-def _cost(value: Any) -> int:
+def _cost(value: object) -> int:
     return estimated(compact(value))
 
 

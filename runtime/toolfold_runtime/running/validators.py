@@ -1,40 +1,38 @@
-"""The validators of tools' schemas: made when a tool is first called, then kept."""
+"""The validators of tools' schemas: made when a tool is first called, then reused."""
 
-from typing import Final
-
-from toolfold_runtime.bounded import Counts
-from toolfold_runtime.catalog.catalog import Entry
+from toolfold_runtime.bounded import LookupCounts
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import Code, ToolError
 from toolfold_runtime.validation import ValidationError, Validator, validator_for
 
-INPUT: Final = "inputSchema"
-OUTPUT: Final = "outputSchema"
 
-
-class Schemas:
+class SchemaValidators:
     """One validator per schema that was needed so far."""
 
     def __init__(self) -> None:
-        self.counts = Counts()
-        self._validators: dict[tuple[str, str], Validator] = {}
+        self.counts = LookupCounts()
+        self._validators: dict[tuple[str, Code], Validator] = {}
 
-    def validator(self, entry: Entry, key: str) -> Validator:
-        """The validator of a tool's schema; a ToolError says whose fault it is where none is."""
-        known = self._validators.get((entry.name, key))
+    def of_arguments(self, entry: ToolEntry) -> Validator:
+        """The validator of a tool's input schema; ToolError where the schema cannot be used."""
+        return self._validator(entry, "invalid_arguments", entry.definition.input_schema)
+
+    def of_result(self, entry: ToolEntry) -> Validator:
+        """The validator of a tool's output schema; ToolError where the schema cannot be used."""
+        return self._validator(entry, "invalid_result", entry.definition.output_schema or {})
+
+    def _validator(self, entry: ToolEntry, code: Code, schema: Json) -> Validator:
+        known = self._validators.get((entry.name, code))
         if known is not None:
             self.counts.hits += 1
             return known
         self.counts.misses += 1
-        made = _made(entry, key)
-        self._validators[entry.name, key] = made
+        try:
+            made = validator_for(schema)
+        except (ValidationError, ValueError) as error:
+            reason = str(error).split("\n")[0]
+            text = f"the schema of {entry.name} cannot be used; its author must fix it: {reason}"
+            raise ToolError(code, text) from None
+        self._validators[entry.name, code] = made
         return made
-
-
-def _made(entry: Entry, key: str) -> Validator:
-    try:
-        return validator_for(entry.definition[key])
-    except (ValidationError, ValueError) as error:
-        said = str(error).split("\n")[0]
-        text = f"the schema of {entry.name} cannot be used; its author must fix it: {said}"
-        code: Code = "invalid_arguments" if key == INPUT else "invalid_result"
-        raise ToolError(code, text) from None

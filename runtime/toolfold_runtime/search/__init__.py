@@ -1,1 +1,1 @@
-"""Finding tools: what was asked, how well each tool answers it, and what the agent reads."""
+"""Finding tools: queries, ranking, and the answer that an agent reads."""

@@ -1,16 +1,17 @@
-"""One way to search, whatever ranks: the query taken apart, tools ranked, filtered, spread out."""
+"""Searching by any strategy: the query is parsed, tools are ranked, filtered and diversified."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from typing import Final, Protocol
 
-from toolfold_runtime.search.index import Index
+from toolfold_runtime.contract.vocabulary import Strategy
+from toolfold_runtime.search.index import SearchIndex
 from toolfold_runtime.search.lexical import Lexical, Parts, Scored, sentences
-from toolfold_runtime.search.query import Filter, Query, cut, parse
+from toolfold_runtime.search.query import Filter, Query, parse, quoted
 from toolfold_runtime.search.words import words
 
-# A task of several sentences: evidence that earlier hits already gave counts less.
+# A task of several sentences: evidence that earlier results already gave counts less.
 _REPEATED: Final = 2.0
 _SPREAD: Final = 30
 _SHOWN: Final = 120  # characters of what an answer lists
@@ -37,41 +38,41 @@ class Ranked:
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a search found, and why it found no more."""
+class SearchResults:
+    """The best tools for a query; `reason` says why there are none."""
 
-    asked: str
+    given: str
     query: Query
     tools: tuple[Ranked, ...]
-    refused: str = ""
+    reason: str = ""
 
 
 class Finder:
     """Searches one catalog with one strategy."""
 
-    def __init__(self, index: Index, scorer: Scorer, words: Lexical) -> None:
+    def __init__(self, index: SearchIndex, scorer: Scorer, words: Lexical) -> None:
         self.index = index
         self._scorer = scorer
         self._words = words
 
-    def find(self, asked: str, limit: int) -> Found:
-        """The best tools, ties by name; a tool whose name, alias or id was asked for is first."""
-        known = self.index.number(asked.strip())
-        if known is not None and is_no_word(asked):
-            return Found(asked, Query(asked), (Ranked(known, 0.0, {}),))
-        query, allowed = self._allowed(parse(asked))
+    def find(self, given: str, limit: int) -> SearchResults:
+        """The best tools, ties by name; a tool whose name, alias or id was given is first."""
+        known = self.index.number(given.strip())
+        if known is not None and is_identifier(given):
+            return SearchResults(given, Query(given), (Ranked(known, 0.0, {}),))
+        query, allowed = self._allowed(parse(given))
         ranked = self._ranked(query.text, allowed, max(limit, _SPREAD))
-        ranked = self._spread_out(query.text, ranked, limit)
-        exact = self._exact(asked, query.text, allowed)
+        ranked = self._diversified(query.text, ranked, limit)
+        exact = self._exact(given, query.text, allowed)
         if exact is not None:
             first = next((r for r in ranked if r.tool == exact), Ranked(exact, 0.0, {}))
             ranked = [first, *(r for r in ranked if r.tool != exact)]
-        why = "" if ranked else self._why(query, allowed)
-        return Found(asked, query, tuple(ranked[:limit]), why)
+        reason = "" if ranked else self._reason(query, allowed)
+        return SearchResults(given, query, tuple(ranked[:limit]), reason)
 
-    def _exact(self, asked: str, text: str, allowed: set[int] | None) -> int | None:
-        """The tool that was asked for by name: alone, in quotes, or beside qualifiers it meets."""
-        named = self.index.number(asked.strip())
+    def _exact(self, given: str, text: str, allowed: set[int] | None) -> int | None:
+        """The tool that was named: alone, in quotes, or beside qualifiers it meets."""
+        named = self.index.number(given.strip())
         if named is None:
             named = self.index.number(text.strip())
             return named if allowed is None or named in allowed else None
@@ -95,12 +96,12 @@ class Finder:
             Ranked(scored.tools[at], scored.totals[at], scored.parts(at)) for at in places
         )
 
-    def _sorted(self, found: Iterable[Ranked]) -> list[Ranked]:
+    def _sorted(self, ranked: Iterable[Ranked]) -> list[Ranked]:
         tools = self.index.tools
-        return sorted(found, key=lambda one: (-round(one.score, _DIGITS), tools[one.tool].name))
+        return sorted(ranked, key=lambda one: (-round(one.score, _DIGITS), tools[one.tool].name))
 
-    def _spread_out(self, text: str, ranked: list[Ranked], limit: int) -> list[Ranked]:
-        """The first hits of a task of several sentences, so that they cover it."""
+    def _diversified(self, text: str, ranked: list[Ranked], limit: int) -> list[Ranked]:
+        """Tools reordered so that the first cover all sentences of a task of several."""
         if len(ranked) < 2 or len(sentences(text)) < 2:
             return ranked
         head, tail = ranked[:_SPREAD], ranked[_SPREAD:]
@@ -114,7 +115,7 @@ class Finder:
             for at in left:
                 if scores[at] <= most:
                     break  # neither this one nor a later one can be worth more
-                worth = round(scores[at] - _REPEATED * _known(evidence[at], covered), _DIGITS)
+                worth = round(scores[at] - _REPEATED * _overlap(evidence[at], covered), _DIGITS)
                 best, most = (at, worth) if worth > most else (best, most)
             left.remove(best)
             picked.append(head[best])
@@ -135,31 +136,32 @@ class Finder:
         every = range(len(self.index.tools))
         left += [set(every) - self._words.having(word) for word in query.excluded]
         if missing:
-            hint = f"no tool has {cut(missing, 30)}; its words were used"
+            hint = f"no tool has {quoted(missing, 30)}; its words were used"
             query = replace(query, hints=(*query.hints, hint))
         return query, set.intersection(*left) if left else None
 
     def _matching(self, key: str, filters: Sequence[Filter]) -> Iterator[int]:
         """Tools with any of the wanted values of one key, and none of the unwanted."""
-        said = [one for one in filters if one.key == key]
-        wanted = {one.value.casefold() for one in said if not one.is_negated}
-        unwanted = {one.value.casefold() for one in said if one.is_negated}
+        own = [one for one in filters if one.key == key]
+        wanted = {one.value.casefold() for one in own if not one.is_negated}
+        unwanted = {one.value.casefold() for one in own if one.is_negated}
         for tool in range(len(self.index.tools)):
             values = {value.casefold() for value in self._values(key, tool)}
             if (not wanted or values & wanted) and not values & unwanted:
                 yield tool
 
-    def _values(self, key: str, number: int) -> list[str]:
-        """What a tool answers to for a qualifier."""
+    def _values(self, key: str, number: int) -> Sequence[str]:
+        """The values that a tool has for a qualifier."""
         tool = self.index.tools[number]
         if key == "tag":
             return tool.tags
         if key == "effect":
             return [tool.effect]
-        return self.index.names[key][tool.server if key == "server" else tool.category]
+        names = self.index.names
+        return names.servers[tool.server] if key == "server" else names.categories[tool.category]
 
-    def _why(self, query: Query, allowed: set[int] | None) -> str:
-        """Why nothing was found, and what to do about it."""
+    def _reason(self, query: Query, allowed: set[int] | None) -> str:
+        """Why there are no results, and what to do about it."""
         for key in _keys(query):
             if not any(True for _ in self._matching(key, query.filters)):
                 return f"no tool has that {key}; {self._known(key)}. Leave it out"
@@ -173,16 +175,16 @@ class Finder:
     def _known(self, key: str) -> str:
         """The values that a qualifier can have, as many as fit into an answer."""
         values = (self._values(key, number) for number in range(len(self.index.tools)))
-        known = sorted({v for found in values for v in (found if key == "tag" else found[:1])})
+        known = sorted({v for own in values for v in (own if key == "tag" else own[:1])})
         lengths = accumulate(len(value) + 2 for value in known)
         shown = [value for value, length in zip(known, lengths, strict=True) if length <= _SHOWN]
         more = f" and {len(known) - len(shown)} more" if len(shown) < len(known) else ""
         return f"there is {', '.join(shown)}{more}" if shown else "there is none"
 
 
-def finder_for(read: Callable[[str], bytes], strategy: str) -> Finder:
-    """The search over baked data, by the strategy of that name."""
-    index = Index(read)
+def finder_for(read: Callable[[str], bytes], strategy: Strategy) -> Finder:
+    """The search over baked data, by a strategy; `read` gives the bytes of a file by its path."""
+    index = SearchIndex(read)
     words = Lexical(index)
     if strategy == "lexical":
         return Finder(index, words, words)
@@ -198,8 +200,8 @@ def has_words(text: str) -> bool:
     return bool(words(text, frozenset()))
 
 
-def is_no_word(name: str) -> bool:
-    """Whether this can be nothing but a name: then it is looked up, and nothing is ranked."""
+def is_identifier(name: str) -> bool:
+    """Whether this can only be a name or id: then it is looked up, and nothing is ranked."""
     return "_" in name or "::" in name
 
 
@@ -207,7 +209,7 @@ def _keys(query: Query) -> Iterable[str]:
     return dict.fromkeys(one.key for one in query.filters)
 
 
-def _known(evidence: Sequence[float], covered: Sequence[float]) -> float:
+def _overlap(evidence: Sequence[float], covered: Sequence[float]) -> float:
     """How much of a tool's evidence was already given by others."""
     whole = sum(evidence)
     return sum(map(min, evidence, covered)) / whole if whole else 0.0

@@ -1,45 +1,33 @@
-"""The baked index: sorted lines of postings, found by block; nothing is parsed unasked."""
+"""The baked search index: sorted lines, found by block; a line is parsed when it is needed."""
 
 import json
-import sys
-from array import array
-from binascii import a2b_base64, b2a_base64
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import log
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final
 
-#: Strengths and rarities are kept as whole numbers of this fraction.
-SCALE: Final = 1024
-
-#: Tool numbers and strengths are kept in two bytes each.
-MOST: Final = 65535
-
-Size = Literal["H", "I"]
+from toolfold_runtime.contract import files
+from toolfold_runtime.contract.codec import Json, decode
+from toolfold_runtime.contract.files import Names
+from toolfold_runtime.contract.search import (
+    SCALE,
+    GramLine,
+    IndexedTool,
+    NameRarities,
+    RelatedLine,
+    SearchNames,
+    TermLine,
+    rarity,
+    vector_bytes,
+)
 
 _BLOCK: Final = 2048  # bytes that are looked through for a line
 
 
-class Tool(NamedTuple):
-    """What search knows of a tool besides its words."""
-
-    name: str
-    server: int
-    category: int
-    effect: str
-    tags: list[str]
-    lines: list[str]
-    tokens: list[int]
-
-
 @dataclass(frozen=True)
 class Postings:
-    """Tools by number, ascending; how strongly each says a term, and how rare that term is.
-
-    A strength depends on its tool alone, so that an edit of one tool leaves the others' alone.
-    """
+    """Tools by number, ascending; how strongly each says a term, and how rare that term is."""
 
     tools: Sequence[int]
     strengths: Sequence[int]
@@ -54,114 +42,107 @@ class Postings:
 
 @dataclass(frozen=True)
 class Word:
-    """A word of the catalog: where it stands, and the tools that have it in their names."""
+    """A word of the catalog: its postings, and the tools that have it in their names."""
 
     postings: Postings
     named: Sequence[int]
 
 
-NOWHERE: Final = Postings((), (), 0.0)
+NO_POSTINGS: Final = Postings((), (), 0.0)
 
 
-class Index:
+class SearchIndex:
     """The search data of a catalog; `read` gives the bytes of a file of it by its path."""
 
     def __init__(self, read: Callable[[str], bytes]) -> None:
         self._read = read
-        self._named: dict[str, Tool] = {}
+        self._named: dict[str, IndexedTool] = {}
+        self._sorted: dict[str, _SortedLines] = {}
 
     @cached_property
-    def tools(self) -> list[Tool]:
+    def tools(self) -> list[IndexedTool]:
         """Every tool, by its number."""
         data = self._tools_file
         lines = data[data.index(b"\n") + 1 : -1].replace(b"\n", b",")
-        return [Tool(*row) for row in json.loads(b"[%b]" % lines)]
+        return [IndexedTool(*row) for row in json.loads(b"[%b]" % lines)]
 
-    def named(self, name: str) -> Tool:
+    def named(self, name: str) -> IndexedTool:
         """The tool of that very name, without looking at any other."""
         if name not in self._named:
             start = self._tools_file.index(b'\n["%b",' % name.encode()) + 1
             end = self._tools_file.index(b"\n", start)
-            self._named[name] = Tool(*json.loads(self._tools_file[start:end]))
+            self._named[name] = IndexedTool(*json.loads(self._tools_file[start:end]))
         return self._named[name]
 
     @cached_property
-    def names(self) -> dict[str, list[list[str]]]:
-        """What servers and categories answer to, by their numbers."""
-        loaded: dict[str, list[list[str]]] = json.loads(self._read("search/names.json"))
-        return loaded
+    def names(self) -> SearchNames:
+        """What servers and categories are called, by their numbers."""
+        return decode(SearchNames, self._json(files.SEARCH_NAMES))
 
-    def number(self, asked: str) -> int | None:
+    def number(self, name: str) -> int | None:
         """The tool whose name, alias or id this is, in any case."""
-        return self._numbers.get(asked, self._numbers.get(asked.casefold()))
+        return self._numbers.get(name, self._numbers.get(name.casefold()))
 
     def word(self, stem: str) -> Word | None:
         """A word, if any tool has it."""
-        line = self._words_file.find(stem)
-        if line is None:
+        row = self._row(files.SEARCH_WORDS, stem)
+        if row is None:
             return None
-        return Word(self._postings(line), numbers(line[3]))
+        line = TermLine.read(row)
+        return Word(self._postings(line), line.named or ())
 
     def pair(self, pair: str) -> Postings:
-        """Where two words stand side by side."""
-        line = self._pairs_file.find(pair)
-        return self._postings(line) if line else NOWHERE
+        """The tools that have two words side by side."""
+        row = self._row(files.SEARCH_PAIRS, pair)
+        return NO_POSTINGS if row is None else self._postings(TermLine.read(row))
 
-    def alike(self, trigram: str) -> list[str]:
+    def words_with(self, trigram: str) -> Sequence[str]:
         """The words that have these three letters."""
-        line = self._grams_file.find(trigram)
-        return line[1].split(" ") if line else []
+        row = self._row(files.SEARCH_GRAMS, trigram)
+        return () if row is None else GramLine.read(row).words
 
     def related(self, stem: str) -> list[tuple[str, float]]:
         """Words of the catalog that mean nearly the same as one of it, and what they count."""
-        line = self._related_file.find(stem)
-        return [(word, weight) for word, weight in line[1]] if line else []
+        row = self._row(files.SEARCH_RELATED, stem)
+        return [] if row is None else RelatedLine(*row).related
 
     def vectors(self) -> bytes:
         """The tools' vectors, a byte per dimension."""
-        data = self._read("search/vectors.jsonl")
-        lines = data[data.index(b"\n") + 1 : -1].split(b"\n")
-        return b"".join(a2b_base64(line[1:-1]) for line in lines)
+        data = self._read(files.SEARCH_VECTORS)
+        return b"".join(map(vector_bytes, data[data.index(b"\n") + 1 : -1].split(b"\n")))
 
     @cached_property
     def name_rarities(self) -> Sequence[int]:
         """By tool, how rare all words of its name are together, in steps of the scale."""
-        return numbers(json.loads(self._read("search/rarities.json"))["names"], "I")
+        return decode(NameRarities, self._json(files.SEARCH_RARITIES)).scaled()
 
-    def _postings(self, line: Any) -> Postings:
-        tools = numbers(line[1])
-        return Postings(tools, numbers(line[2]), rarity(len(tools), len(self.tools)))
+    def _postings(self, line: TermLine) -> Postings:
+        return Postings(line.tools, line.strengths, rarity(len(line.tools), len(self.tools)))
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
         """Every way to say a name; as it is written wins over another's in lower case."""
         numbers = {tool.name: number for number, tool in enumerate(self.tools)}
-        said: dict[str, str] = json.loads(self._read("names.json"))["others"]
-        exact = numbers | {other: numbers[name] for other, name in said.items()}
+        others = decode(Names, self._json(files.NAMES)).others
+        exact = numbers | {other: numbers[name] for other, name in others.items()}
         return {name.casefold(): number for name, number in exact.items()} | exact
+
+    def _json(self, path: str) -> Json:
+        loaded: Json = json.loads(self._read(path))
+        return loaded
 
     @cached_property
     def _tools_file(self) -> bytes:
-        return self._read("search/tools.jsonl")
+        return self._read(files.SEARCH_TOOLS)
 
-    @cached_property
-    def _words_file(self) -> "_Sorted":
-        return _Sorted(self._read("search/words.jsonl"))
-
-    @cached_property
-    def _pairs_file(self) -> "_Sorted":
-        return _Sorted(self._read("search/pairs.jsonl"))
-
-    @cached_property
-    def _grams_file(self) -> "_Sorted":
-        return _Sorted(self._read("search/grams.jsonl"))
-
-    @cached_property
-    def _related_file(self) -> "_Sorted":
-        return _Sorted(self._read("search/related.jsonl"))
+    def _row(self, path: str, word: str) -> Any:
+        """The parsed line of a word in a sorted file, or None."""
+        if path not in self._sorted:
+            self._sorted[path] = _SortedLines(self._read(path))
+        return self._sorted[path].find(word)
 
 
-class _Sorted:
+class _SortedLines:
     """Lines that are JSON arrays, sorted by the bytes of their first item, which is a word."""
 
     def __init__(self, data: bytes) -> None:
@@ -172,7 +153,7 @@ class _Sorted:
         self._words = [data[at + 2 : data.index(b'"', at + 2)] for at in self._starts]
 
     def find(self, word: str) -> Any:
-        """The line of a word, or None."""
+        """The line of a word, parsed; None where there is none."""
         wanted = word.encode()
         block = bisect_right(self._words, wanted)
         if not block:
@@ -180,24 +161,3 @@ class _Sorted:
         end = self._starts[block] if block < len(self._starts) else len(self._data)
         at = self._data.find(b'\n["%b"' % wanted, self._starts[block - 1] - 1, end)
         return None if at < 0 else json.loads(self._data[at : self._data.index(b"\n", at + 1)])
-
-
-def rarity(having: int, of: int) -> float:
-    """What a term counts that so many of the tools have: more the fewer they are."""
-    return log(1 + (of - having + 0.5) / (having + 0.5))
-
-
-def packed(values: Iterable[int], size: Size = "H") -> str:
-    """Whole numbers as text, each in two bytes or, with size I, in four."""
-    found = array(size, values)
-    if sys.byteorder == "big":
-        found.byteswap()
-    return b2a_base64(found, newline=False).decode("ascii")
-
-
-def numbers(text: str, size: Size = "H") -> "array[int]":
-    """Whole numbers from their text."""
-    found = array(size, a2b_base64(text))
-    if sys.byteorder == "big":
-        found.byteswap()
-    return found

@@ -10,7 +10,8 @@ from math import sqrt
 from operator import mul
 from typing import Final
 
-from toolfold_runtime.search.index import SCALE, Index, Postings, Word, rarity
+from toolfold_runtime.contract.search import SCALE, rarity
+from toolfold_runtime.search.index import Postings, SearchIndex, Word
 from toolfold_runtime.search.words import is_unspaced, joined, pairs, trigrams, words
 
 # Few, round, and the same for every catalog; docs/search.md says what each is worth.
@@ -40,7 +41,7 @@ _WEAK_TEXT: Final = """
 _WEAK_WORDS: Final = frozenset(words(_WEAK_TEXT))
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?;。！？；])\s+|(?<=[。！？；])|\n+")
 _MOST_SENTENCES: Final = 12
-_KEPT: Final = 500
+_MOST_WORDS: Final = 500
 _RARE: Final = 8  # words that stand in fewer than one of so many tools
 
 #: What each part of a score adds to it.
@@ -57,33 +58,36 @@ class Scored:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A query or one of its sentences: what each word counts, and what all would weigh."""
+class WeightedQuery:
+    """The words of a query, or of one of its sentences, with their weights."""
 
+    #: Those of the text, and known ones that look like its unknown ones.
     words: dict[str, float]
     pairs: list[str]
-    said: list[str]
-    whole: float
+    #: Those of the text alone.
+    own_words: list[str]
+    #: What a tool with all of them would score.
+    total: float
 
 
 class Lexical:
     """Scores of tools by the words of a query."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: SearchIndex) -> None:
         self.index = index
         self._words: dict[str, Word | None] = {}
         self._near: dict[str, list[tuple[str, float]]] = {}
-        self._asked: dict[str, Asked] = {}
+        self._weighted: dict[str, WeightedQuery] = {}
 
     def scored(self, text: str) -> Scored:
         """Every tool that has a word of the query, or one that looks like it."""
-        asked = self.ask(text)
-        scores = self._scores(asked)
-        tools = self._matching(asked, scores)
-        whole = self._standard(scores, tools, asked)
+        query = self.weighted(text)
+        scores = self._scores(query)
+        tools = self._matching(query, scores)
+        whole = self._standard(scores, tools, query)
         best = self._best_sentences(text, tools) or whole
         servers, server = self._servers(scores, tools), self.server
-        named = self.named(asked)
+        named = self.named(query)
         totals = [
             own + SENTENCE * sentence + SERVER * servers[server[tool]] + NAME * named[tool]
             for tool, own, sentence in zip(tools, whole, best, strict=True)
@@ -102,46 +106,46 @@ class Lexical:
 
     def evidence(self, text: str, tools: Sequence[int]) -> list[list[float]]:
         """For each tool, what each word of the query says for it."""
-        asked = self.ask(text)
-        known = [(self.word(word), asked.words[word]) for word in asked.said]
-        found = [(word.postings, weight) for word, weight in known if word is not None]
-        return [[weight * p.worth(tool) for p, weight in found] for tool in tools]
+        query = self.weighted(text)
+        known = [(self.word(word), query.words[word]) for word in query.own_words]
+        weights = [(word.postings, weight) for word, weight in known if word is not None]
+        return [[weight * p.worth(tool) for p, weight in weights] for tool in tools]
 
     def having(self, text: str) -> set[int]:
         """The tools that have all words of a text side by side."""
         stems = words(text) or words(text, frozenset())
-        found = [self.word(word) for word in stems]
-        tools = [set(word.postings.tools) if word else set() for word in found]
+        known = [self.word(word) for word in stems]
+        tools = [set(word.postings.tools) if word else set() for word in known]
         tools += [set(self.index.pair(pair).tools) for pair in pairs(stems)]
         return set.intersection(*tools) if tools else set()
 
-    def ask(self, text: str) -> Asked:
+    def weighted(self, text: str) -> WeightedQuery:
         """The words of a text with their weights; for an unknown one, those that look like it."""
-        if text not in self._asked:
-            if len(self._asked) >= _MOST_SENTENCES:
-                self._asked.clear()
-            self._asked[text] = self._ask(text)
-        return self._asked[text]
+        if text not in self._weighted:
+            if len(self._weighted) >= _MOST_SENTENCES:
+                self._weighted.clear()
+            self._weighted[text] = self._weigh(text)
+        return self._weighted[text]
 
-    def _ask(self, text: str) -> Asked:
+    def _weigh(self, text: str) -> WeightedQuery:
         stems = words(text) or words(text, frozenset())
-        asked = {s: _WEAK if s in _WEAK_WORDS else 1.0 for s in [*stems, *joined(text)]}
-        said = list(asked)
-        whole = sum(weight * self._rarity(word) for word, weight in asked.items())
-        for word in said:
+        weights = {s: _WEAK if s in _WEAK_WORDS else 1.0 for s in [*stems, *joined(text)]}
+        own_words = list(weights)
+        total = sum(weight * self._rarity(word) for word, weight in weights.items())
+        for word in own_words:
             if self.word(word) is None:
                 if word not in self._near:
                     self._near[word] = self._alike(word)
                 for near, likeness in self._near[word]:
-                    asked[near] = max(asked.get(near, 0.0), likeness * asked[word])
+                    weights[near] = max(weights.get(near, 0.0), likeness * weights[word])
         # No tool has a pair that has not both of its words.
         both = (pair for pair in dict.fromkeys(pairs(stems)) if all(map(self.word, pair.split())))
-        return Asked(asked, list(both), said, whole)
+        return WeightedQuery(weights, list(both), own_words, total)
 
     def word(self, word: str) -> Word | None:
-        """A word of the catalog; those of the last queries are kept."""
+        """A word of the catalog; those of the last queries are remembered."""
         if word not in self._words:
-            if len(self._words) >= _KEPT:
+            if len(self._words) >= _MOST_WORDS:
                 self._words.clear()
                 self._near.clear()
             self._words[word] = self.index.word(word)
@@ -157,11 +161,11 @@ class Lexical:
         For one character of a script without spaces, the pairs that it stands in.
         """
         if len(word) == 1 and is_unspaced(word):
-            return [(known, _LIKE_WEIGHT) for known in self.index.alike(word)]
+            return [(known, _LIKE_WEIGHT) for known in self.index.words_with(word)]
         if len(word) < 3 or not word.isalpha():
             return []
         grams = trigrams(word)
-        shared = Counter(known for gram in sorted(grams) for known in self.index.alike(gram))
+        shared = Counter(known for gram in sorted(grams) for known in self.index.words_with(gram))
         close = []
         for known, number in shared.items():
             likeness = _likeness(word, known, 2 * number / (len(grams) + len(known)))
@@ -169,45 +173,45 @@ class Lexical:
                 close.append((-likeness, known))
         return [(known, -likeness * _LIKE_WEIGHT) for likeness, known in sorted(close)[:3]]
 
-    def _scores(self, asked: Asked) -> list[float]:
+    def _scores(self, query: WeightedQuery) -> list[float]:
         scores = [0.0] * len(self.index.tools)
-        for postings, weight in self._found(asked):
+        for postings, weight in self._postings(query):
             _add(scores, postings, weight)
-        for pair in asked.pairs:
+        for pair in query.pairs:
             _add(scores, self.index.pair(pair), PAIR)
         return scores
 
-    def _found(self, asked: Asked) -> Iterator[tuple[Postings, float]]:
-        """Where each of the words stands, and what it counts."""
-        for word, weight in asked.words.items():
+    def _postings(self, query: WeightedQuery) -> Iterator[tuple[Postings, float]]:
+        """The postings of each known word of a query, and what the word counts."""
+        for word, weight in query.words.items():
             known = self.word(word)
             if known is not None:
                 yield known.postings, weight
 
-    def _matching(self, asked: Asked, scores: list[float]) -> list[int]:
+    def _matching(self, query: WeightedQuery, scores: list[float]) -> list[int]:
         """The tools with a score, ascending."""
-        found = [postings.tools for postings, _ in self._found(asked)]
-        if sum(map(len, found)) * _RARE > len(scores):
+        having = [postings.tools for postings, _ in self._postings(query)]
+        if sum(map(len, having)) * _RARE > len(scores):
             return list(compress(range(len(scores)), scores))
-        # Rare words cost what they find, not what there is.
-        return sorted(set[int]().union(*found))
+        # For rare words this is less work than a pass over all tools.
+        return sorted(set[int]().union(*having))
 
     def _best_sentences(self, text: str, tools: list[int]) -> list[float]:
         """Each tool's standard score in the sentence that suits it best; nothing where it is one."""
-        found = sentences(text)
+        parts = sentences(text)
         best: list[float] = []
-        for sentence in found if len(found) > 1 else ():
-            asked = self.ask(sentence)
-            here = self._standard(self._scores(asked), tools, asked)
+        for sentence in parts if len(parts) > 1 else ():
+            query = self.weighted(sentence)
+            here = self._standard(self._scores(query), tools, query)
             best = list(map(max, best, here)) if best else here
         return best
 
-    def _standard(self, scores: list[float], tools: list[int], asked: Asked) -> list[float]:
+    def _standard(self, scores: list[float], tools: list[int], query: WeightedQuery) -> list[float]:
         """Distances of some tools from the mean of all, in standard deviations; others have 0."""
         own = list(map(scores.__getitem__, tools))
         mean = sum(own) / len(scores)
         square = sum(map(mul, own, own)) / len(scores)
-        spread = sqrt(max(0.0, square - mean * mean)) + DAMPING * asked.whole or 1.0
+        spread = sqrt(max(0.0, square - mean * mean)) + DAMPING * query.total or 1.0
         scale, shift = 1 / spread, mean / spread
         return [scale * value - shift for value in own]
 
@@ -233,19 +237,19 @@ class Lexical:
             return sums
         for tool in tools:
             sums[server[tool]] += scores[tool]
-        found = list(compress(range(len(sums)), sums))
+        matching = list(compress(range(len(sums)), sums))
         mean = sum(sums) / len(scores)
-        square = sum(sums[number] ** 2 / sizes[number] for number in found) / len(scores)
+        square = sum(sums[number] ** 2 / sizes[number] for number in matching) / len(scores)
         spread = sqrt(max(0.0, square - mean * mean)) or 1.0
-        for number in found:
+        for number in matching:
             sums[number] = (sums[number] / sizes[number] - mean) / spread
         return sums
 
-    def named(self, asked: Asked) -> list[float]:
+    def named(self, query: WeightedQuery) -> list[float]:
         """How much of each tool's name the query says."""
         share = [0.0] * len(self.server)
         whole = self.index.name_rarities
-        for word in asked.said:
+        for word in query.own_words:
             known = self.word(word)
             if known is not None:
                 own = known.postings.rarity * SCALE
@@ -256,16 +260,16 @@ class Lexical:
 
 def sentences(text: str) -> list[str]:
     """Sentences of at least three words that count; a shorter one joins the next."""
-    found: list[str] = []
+    parts: list[str] = []
     pending = ""
     for part in _SENTENCE_END.split(text):
         pending = f"{pending} {part}".strip()
-        if len(words(pending)) >= 3 and len(found) < _MOST_SENTENCES:
-            found.append(pending)
+        if len(words(pending)) >= 3 and len(parts) < _MOST_SENTENCES:
+            parts.append(pending)
             pending = ""
-    if pending and found:
-        found[-1] += f" {pending}"
-    return found or [text]
+    if pending and parts:
+        parts[-1] += f" {pending}"
+    return parts or [text]
 
 
 def _likeness(word: str, known: str, shared: float) -> float:

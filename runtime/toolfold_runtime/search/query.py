@@ -1,4 +1,4 @@
-"""What a query asks for: free words, quoted phrases, words to leave out, and qualifiers."""
+"""Parsing a query: free words, quoted phrases, excluded words, and qualifiers."""
 
 import re
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Query:
-    """A query, taken apart; `text` is what is left to rank by, phrases included."""
+    """A parsed query; `text` is what is left to rank by, phrases included."""
 
     text: str
     filters: tuple[Filter, ...] = ()
@@ -39,7 +39,7 @@ class Query:
 
 
 def parse(given: str) -> Query:
-    """Take a query apart. Nothing is an error: what is no qualifier is text."""
+    """The parts of a query. Nothing is an error: what is no qualifier is text."""
     text: list[str] = []
     filters: list[Filter] = []
     phrases: list[str] = []
@@ -55,13 +55,12 @@ def parse(given: str) -> Query:
             excluded.append(part["text"][1:])
         else:
             text.append(part["text"])
-    kept = tuple(phrase for phrase in phrases if phrase.strip())
-    left_out = tuple(word for word in excluded if word.strip())
-    return Query(" ".join(text), tuple(filters), kept, left_out, tuple(hints.values()))
+    wanted, unwanted = (tuple(filter(str.strip, texts)) for texts in (phrases, excluded))
+    return Query(" ".join(text), tuple(filters), wanted, unwanted, tuple(hints.values()))
 
 
-def cut(text: str, room: int = 80) -> str:
-    """Words of an agent, repeated to it: in quotes, escaped where they do not show, in so many bytes."""
+def quoted(text: str, room: int = 80) -> str:
+    """An agent's text in quotes, escaped and truncated to `room` bytes, to be repeated to it."""
     shown = repr(text[:room]).encode()
     if len(shown) <= room and len(text) <= room:
         return shown.decode()
@@ -77,7 +76,7 @@ def _qualifier(
     elif key not in QUALIFIERS:
         text.append(part[0])
         known = " ".join(f"{name}:" for name in QUALIFIERS)
-        hints.setdefault("unknown", f"{cut(key, 24)} was read as text; qualifiers are {known}")
+        hints.setdefault("unknown", f"{quoted(key, 24)} was read as text; qualifiers are {known}")
     elif key == "latency":
         is_limit = _LATENCY.fullmatch(value) is not None
         hints[key] = "latency: not measured yet" if is_limit else "latency: write latency:<100"

@@ -7,18 +7,19 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from toolfold_runtime.contract.search import SCALE
 from toolfold_runtime.search.embedding import DIMENSIONS, Embedder, Floats, from_bytes
-from toolfold_runtime.search.index import SCALE, Index, Postings
+from toolfold_runtime.search.index import Postings, SearchIndex
 from toolfold_runtime.search.lexical import (
     DAMPING,
     NAME,
     PAIR,
     SENTENCE,
     SERVER,
-    Asked,
     Lexical,
     Parts,
     Scored,
+    WeightedQuery,
     sentences,
 )
 
@@ -28,7 +29,7 @@ _MEANING: Final = 1.0  # likeness of meaning, against words
 class Semantic:
     """Scores of tools by what a query means."""
 
-    def __init__(self, index: Index) -> None:
+    def __init__(self, index: SearchIndex) -> None:
         self._index = index
         self._embedder = Embedder()
 
@@ -65,14 +66,14 @@ class Hybrid:
     def scored(self, text: str) -> Scored:
         """Every tool."""
         texts = _texts(text)
-        asked = [self._words.ask(one) for one in texts]
-        rows = self._word_scores(asked)
-        words = [_standard(r, DAMPING * one.whole) for r, one in zip(rows, asked, strict=True)]
+        queries = [self._words.weighted(one) for one in texts]
+        rows = self._word_scores(queries)
+        words = [_standard(r, DAMPING * q.total) for r, q in zip(rows, queries, strict=True)]
         meaning = [_MEANING * _standard(row) for row in self._meaning.likeness(texts)]
         together = [w + m for w, m in zip(words, meaning, strict=True)]
         sentence = SENTENCE * _best(together)
         server = SERVER * self._servers(together[0])
-        named = NAME * np.asarray(self._words.named(asked[0]), np.float32)
+        named = NAME * np.asarray(self._words.named(queries[0]), np.float32)
         total = (together[0] + sentence + server + named).tolist()
 
         def parts(at: int) -> Parts:
@@ -86,10 +87,10 @@ class Hybrid:
 
         return Scored(range(len(total)), total, parts)
 
-    def _word_scores(self, asked: Sequence[Asked]) -> Floats:
+    def _word_scores(self, queries: Sequence[WeightedQuery]) -> Floats:
         """A row of scores for each text; every list of postings is read once."""
-        stems = list(dict.fromkeys(word for one in asked for word in one.words))
-        both = list(dict.fromkeys(pair for one in asked for pair in one.pairs))
+        stems = list(dict.fromkeys(word for query in queries for word in query.words))
+        both = list(dict.fromkeys(pair for query in queries for pair in query.pairs))
         worth = np.zeros((len(stems) + len(both), len(self._index.tools)), np.float32)
         for row, stem in zip(worth, stems, strict=False):
             known = self._words.word(stem)
@@ -102,7 +103,7 @@ class Hybrid:
         for row, pair in zip(worth[len(stems) :], both, strict=True):
             _raise(row, self._index.pair(pair), PAIR)
         counts = [
-            [*(a.words.get(s, 0.0) for s in stems), *(p in a.pairs for p in both)] for a in asked
+            [*(q.words.get(s, 0.0) for s in stems), *(p in q.pairs for p in both)] for q in queries
         ]
         return _product("ts,sn->tn", np.asarray(counts, np.float32), worth)
 
@@ -128,8 +129,8 @@ def _product(how: str, left: Floats, right: Floats) -> Floats:
 
 def _texts(text: str) -> list[str]:
     """The whole text, then its sentences where there are several."""
-    found = sentences(text)
-    return [text, *found] if len(found) > 1 else [text]
+    parts = sentences(text)
+    return [text, *parts] if len(parts) > 1 else [text]
 
 
 def _best(rows: Sequence[Floats]) -> Floats:

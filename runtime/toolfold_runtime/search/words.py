@@ -1,4 +1,4 @@
-"""Text cut into words: the same cut for what is indexed and for what is asked."""
+"""Splitting text into words, the same for what is indexed and for queries."""
 
 import re
 import unicodedata
@@ -23,7 +23,7 @@ _STOP_WORDS: Final = """
 """
 STOP_WORDS: Final = frozenset(_STOP_WORDS.split())
 
-# Scripts that are written without spaces are cut into pairs of characters.
+# Scripts that are written without spaces are split into pairs of characters.
 _UNSPACED: Final = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
     "\uf900-\ufaff"
@@ -39,11 +39,11 @@ _STEMMER: Final = Stemmer.Stemmer("english")
 
 
 def words(text: str, stops: frozenset[str] = STOP_WORDS) -> list[str]:
-    """Stems of a text in order: camelCase and snake_case cut, accents and stop words left out."""
-    found: list[str] = []
+    """Stems of a text in order: camelCase and snake_case split, accents and stop words omitted."""
+    stems: list[str] = []
     for run in _runs(text):
-        found += _stems(run, stops)
-    return found
+        stems += _stems(run, stops)
+    return stems
 
 
 def spelled(text: str) -> Iterator[tuple[str, str]]:

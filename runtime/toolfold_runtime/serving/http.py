@@ -1,55 +1,61 @@
 """Streamable HTTP: stateless, JSON answers, safe by default.
 
-On loopback, foreign Host and Origin headers are refused. Elsewhere a server wants a verifier of
-tokens (an OAuth resource server), or to be told that it is open on purpose.
+On loopback, foreign Host and Origin headers are refused. Elsewhere a server needs a verifier of
+tokens (an OAuth resource server), or the option that opens it on purpose.
 """
 
-import argparse
 import ipaddress
 import socket
-import sys
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from toolfold_runtime.running.backends.implementation import ImplementationError, load_object
+from toolfold_runtime import log
+from toolfold_runtime.errors import StartError
+from toolfold_runtime.running.backends.implementation import load_object
+from toolfold_runtime.serving.options import ServeOptions
+
+if TYPE_CHECKING:
+    from mcp.server.auth.provider import TokenVerifier
+    from mcp.server.lowlevel import Server
+    from starlette.applications import Starlette
 
 
 @dataclass(frozen=True)
-class Listening:
+class Listener:
     """Where to listen, whom to answer, and who checks tokens."""
 
     host: str
     port: int
     hosts: tuple[str, ...]
     origins: tuple[str, ...]
-    verifier: Any = None
+    verifier: "TokenVerifier | None" = None
     issuer: str = ""
     resource: str = ""
     scopes: tuple[str, ...] = ()
 
 
-def listening_on(options: argparse.Namespace, root: Path) -> Listening:
-    """The address that was asked for; ImplementationError where it would be unsafe."""
+def listener_for(options: ServeOptions, root: Path) -> Listener:
+    """The address to listen on; StartError where that would be unsafe."""
     is_local = _is_loopback(options.host)
     if not is_local and not options.verifier and not options.open:
-        raise ImplementationError(
+        raise StartError(
             f"{options.host} is reachable from other machines: give a token verifier"
             " (--verifier, --issuer, --resource), or say --open"
         )
     if options.verifier and not (options.issuer and options.resource):
-        raise ImplementationError("--verifier goes with --issuer and --resource")
-    names = ["127.0.0.1", "localhost", "[::1]"] if is_local else []
-    names += [name for name in (options.host, _host_of(options.resource)) if name not in names]
-    hosts = [f"{name}:*" for name in names if name] + [n for n in names if n] + options.allow_host
-    origins = [f"http://{name}:*" for name in names if name] + options.allow_origin
-    return Listening(
+        raise StartError("--verifier goes with --issuer and --resource")
+    local = ("127.0.0.1", "localhost", "[::1]") if is_local else ()
+    given = (options.host, _host_of(options.resource))
+    names = [name for name in dict.fromkeys((*local, *given)) if name]
+    hosts = (*(f"{name}:*" for name in names), *names, *options.allow_host)
+    return Listener(
         host=options.host,
         port=options.port,
         # Open on purpose, to any name, unless names were given.
-        hosts=tuple(hosts) if not options.open or options.allow_host else (),
-        origins=tuple(origins),
+        hosts=hosts if not options.open or options.allow_host else (),
+        origins=(*(f"http://{name}:*" for name in names), *options.allow_origin),
         verifier=load_object(options.verifier, root, "verifier") if options.verifier else None,
         issuer=options.issuer or "",
         resource=options.resource or "",
@@ -57,17 +63,17 @@ def listening_on(options: argparse.Namespace, root: Path) -> Listening:
     )
 
 
-async def run_http(server: Any, listening: Listening) -> None:
+async def run_http(server: "Server[Any]", listener: Listener) -> None:
     """Serve until a signal asks to stop; requests under way are finished first."""
     import uvicorn
 
-    bound = _bound(listening)
+    bound = _bound_socket(listener)
     host, port = bound.getsockname()[:2]
     host = f"[{host}]" if ":" in host else host
-    print(f"serving on http://{host}:{port}/mcp", file=sys.stderr)  # noqa: T201 - the log
+    log.notice(f"serving on http://{host}:{port}/mcp")
 
     config = uvicorn.Config(
-        http_app(server, listening),
+        http_app(server, listener),
         log_level="warning",
         timeout_graceful_shutdown=10,
         server_header=False,
@@ -75,23 +81,23 @@ async def run_http(server: Any, listening: Listening) -> None:
     await uvicorn.Server(config).serve(sockets=[bound])
 
 
-def http_app(server: Any, listening: Listening) -> Any:
+def http_app(server: "Server[Any]", listener: Listener) -> "Starlette":
     """The ASGI application, with its checks of Host, Origin and tokens."""
     from mcp.server.auth.settings import AuthSettings
     from mcp.server.transport_security import TransportSecuritySettings
 
     security = TransportSecuritySettings(
-        enable_dns_rebinding_protection=bool(listening.hosts),
-        allowed_hosts=list(listening.hosts),
-        allowed_origins=list(listening.origins),
+        enable_dns_rebinding_protection=bool(listener.hosts),
+        allowed_hosts=list(listener.hosts),
+        allowed_origins=list(listener.origins),
     )
     auth = None
-    if listening.verifier is not None:
+    if listener.verifier is not None:
         auth = AuthSettings.model_validate(
             {
-                "issuer_url": listening.issuer,
-                "resource_server_url": listening.resource,
-                "required_scopes": list(listening.scopes) or None,
+                "issuer_url": listener.issuer,
+                "resource_server_url": listener.resource,
+                "required_scopes": list(listener.scopes) or None,
                 "validate_token_resource": True,
             }
         )
@@ -99,23 +105,23 @@ def http_app(server: Any, listening: Listening) -> Any:
         stateless_http=True,
         json_response=True,
         transport_security=security,
-        host=listening.host,
+        host=listener.host,
         auth=auth,
-        token_verifier=listening.verifier,
+        token_verifier=listener.verifier,
     )
 
 
-def _bound(listening: Listening) -> socket.socket:
+def _bound_socket(listener: Listener) -> socket.socket:
     try:
-        family = socket.getaddrinfo(listening.host, listening.port, type=socket.SOCK_STREAM)[0][0]
+        family = socket.getaddrinfo(listener.host, listener.port, type=socket.SOCK_STREAM)[0][0]
         # Named as TCP: asyncio sends at once only on sockets that say so.
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((listening.host, listening.port))
+        bound.bind((listener.host, listener.port))
         bound.listen()
     except OSError as error:
-        address = f"{listening.host}:{listening.port}"
-        raise ImplementationError(f"cannot listen on {address}: {error.strerror}") from None
+        address = f"{listener.host}:{listener.port}"
+        raise StartError(f"cannot listen on {address}: {error.strerror}") from None
     return bound
 
 

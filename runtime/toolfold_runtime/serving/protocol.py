@@ -1,4 +1,4 @@
-"""The MCP server over a catalog: it picks and sends what was decided when generating."""
+"""The MCP server over a catalog: it sends what was decided when generating."""
 
 import contextlib
 import sys
@@ -12,7 +12,7 @@ from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from toolfold_runtime import log
-from toolfold_runtime.catalog.catalog import Json
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.errors import ToolError
 
@@ -37,10 +37,10 @@ def build_server(dispatcher: Dispatcher) -> Server[Any]:
     facts = dispatcher.facts
     calls = _Calls(dispatcher)
     return Server(
-        facts["name"],
-        version=facts["version"],
-        title=facts["title"],
-        instructions=facts["instructions"][dispatcher.exposure],
+        facts.name,
+        version=facts.version,
+        title=facts.title,
+        instructions=facts.instructions[dispatcher.exposure],
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,
         get_tool_input_schema=calls.input_schema,
@@ -62,7 +62,7 @@ class _Calls:
         try:
             names = self.dispatcher.listed()
             page = [self.dispatcher.definition(name) for name in names[start : start + _PAGE]]
-            tools = [types.Tool.model_validate(definition) for definition in page]
+            tools = [types.Tool.model_validate(definition.listed()) for definition in page]
         except Exception as error:
             # The SDK would send the exception's text to the client.
             log.failure("the server cannot list its tools", error)
@@ -95,10 +95,9 @@ class _Calls:
     def input_schema(self, name: str) -> Json | None:
         """A tool's input schema, so that the SDK need not list all tools to find it."""
         try:
-            schema: Json = self.dispatcher.definition(name)["inputSchema"]
+            return self.dispatcher.definition(name).input_schema
         except (ToolError, OSError, KeyError, ValueError):
             return None
-        return schema
 
 
 def _position(cursor: str | None) -> int:

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from typing import Final
 
+from toolfold_runtime.contract.definition import Definition
+
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.findings import Findings
-from toolfold.plan.model import Cost, Json
+from toolfold.plan.model import Cost
 from toolfold.plan.schemas.served import input_schema, output_schema, served_output
 from toolfold.plan.text.escape import json_text
 
@@ -27,9 +29,13 @@ def budget_of(manifest: Manifest, name: str) -> int:
     return _written(manifest, name) or DEFAULTS[name]
 
 
-def listed_tokens(definition: Json) -> int:
+def listed_tokens(definition: Definition) -> int:
     """What a listed tool costs: name, description and input schema, as clients pass them on."""
-    shown = {key: definition[key] for key in ("name", "description", "inputSchema")}
+    shown = {
+        "name": definition.name,
+        "description": definition.description,
+        "inputSchema": definition.input_schema,
+    }
     return count(json_text(shown))
 
 

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from toolfold_runtime.contract.vocabulary import DEFAULT_VIEW, EXPOSURES, Exposure
+from toolfold_runtime.contract.vocabulary import DEFAULT_VIEW, EXPOSURES, Detail, Exposure
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of, check_budgets, listed_tokens
 from toolfold.plan.disclosure.inventory import Inventory
-from toolfold.plan.disclosure.paginate import Page, ViewSource, on_one_page, paginate
+from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource, on_one_page, paginate
 from toolfold.plan.disclosure.render import ViewRequest
 from toolfold.plan.disclosure.views import (
     Views,
@@ -24,7 +24,7 @@ from toolfold.plan.search.results import reserved_tokens
 
 # From the richest to the leanest, with what each omits; the first that fits its budget in one
 # page is the default.
-_RICHEST_FIRST: Final = {
+_RICHEST_FIRST: Final[dict[Detail, str]] = {
     "full": "",
     "summaries": "",
     "names": "summaries",
@@ -39,7 +39,7 @@ class Disclosure:
     """Every decision about disclosure."""
 
     exposure: Exposure
-    default_view: str
+    default_view: Detail
     instructions: dict[Exposure, str]
     hot: list[str]
     #: The lines of the catalog's inventory file.
@@ -59,18 +59,17 @@ def plan_disclosure(
     default = _default_view(manifest, inventory)
     costs = list(_costs(tools, meta, [*view_costs(views, inventory)], default[0]))
     check_budgets(manifest, costs, findings)
-    as_default = [page._replace(detail=DEFAULT_VIEW) for page in default]
     return Disclosure(
         exposure=_exposure(manifest, costs),
         default_view=default[0].detail,
         instructions={e: _instructions(manifest, meta, e, findings) for e in EXPOSURES},
         hot=_hot(manifest, tools),
-        inventory=[*map(page_line, as_default), *inventory_lines(views)],
+        inventory=[*(page_line(p, DEFAULT_VIEW) for p in default), *inventory_lines(views)],
         costs=costs,
     )
 
 
-def _default_view(manifest: Manifest, inventory: Inventory) -> Sequence[Page]:
+def _default_view(manifest: Manifest, inventory: Inventory) -> Sequence[InventoryPage]:
     """The richest view that fits the budget of `capabilities` whole, else the leanest in pages."""
     budget = budget_of(manifest, "capabilities")
     form = inventory.facts.format
@@ -106,7 +105,7 @@ def _costs(
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     views: Sequence[Cost],
-    default: Page,
+    default: InventoryPage,
 ) -> Iterator[Cost]:
     yield Cost("surface", sum(listed_tokens(tool.definition) for tool in meta), "surface")
     yield Cost("every tool listed", sum(tool.tokens["listed"] for tool in tools), "direct")

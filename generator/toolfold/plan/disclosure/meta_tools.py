@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.vocabulary import DETAILS, FORMATS, TOOL_DETAILS, Effect
+
 from toolfold.manifest.schema import Manifest, MetaTool
 from toolfold.plan.disclosure.signature import signature
 from toolfold.plan.model import Json, MetaToolPlan
-
-DETAILS: Final = ("counts", "overview", "names", "summaries", "full", "hot")
-TOOL_DETAILS: Final = ("summary", "schema", "full")
 
 _STRING: Final = {"type": "string"}
 _RUN: Final[Json] = {
@@ -35,7 +35,7 @@ class _Role:
     summary: str
     description: str
     schema: Json
-    effects: tuple[str, ...] = ()
+    effects: tuple[Effect, ...] = ()
 
 
 _ROLES: Final = {
@@ -51,7 +51,7 @@ _ROLES: Final = {
                 "category": _STRING,
                 "detail": {"enum": list(DETAILS)},
                 "page": {"type": "integer"},
-                "format": {"enum": ["json", "text"]},
+                "format": {"enum": list(FORMATS)},
             },
         },
     ),
@@ -137,15 +137,14 @@ def default_meta_names() -> list[str]:
 def _planned(manifest: Manifest, name: str, entry: MetaTool) -> MetaToolPlan:
     role = _ROLES[name]
     served = entry.name or manifest.server.prefix + role.name
-    title = manifest.server.display_title
-    definition: Json = {
-        "name": served,
-        "title": f"{role.title} ({title})",
-        "description": role.description,
-        "inputSchema": _typed(role.schema),
-        "annotations": _annotations(role),
-        "_meta": {"anthropic/alwaysLoad": True},
-    }
+    definition = Definition(
+        name=served,
+        title=f"{role.title} ({manifest.server.display_title})",
+        description=role.description,
+        input_schema=_typed(role.schema),
+        annotations=_annotations(role),
+        meta={"anthropic/alwaysLoad": True},
+    )
     return MetaToolPlan(
         role=name,
         module=role.module,

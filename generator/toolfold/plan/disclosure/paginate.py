@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from toolfold_runtime.contract.vocabulary import Format
+from toolfold_runtime.contract.vocabulary import Detail, Format
 
 from toolfold.plan.disclosure.inventory import InventoryFacts, ToolLine
 from toolfold.plan.disclosure.render import Lines, ViewRequest, render_view
@@ -19,10 +19,10 @@ class ViewSource(NamedTuple):
     budget: int
 
 
-class Page(NamedTuple):
+class InventoryPage(NamedTuple):
     """One page of a view, what it costs, and what it is found by."""
 
-    detail: str
+    detail: Detail
     format: Format
     page: int
     pages: int
@@ -33,7 +33,7 @@ class Page(NamedTuple):
 class ViewPages(NamedTuple):
     """All pages of a view."""
 
-    pages: tuple[Page, ...]
+    pages: tuple[InventoryPage, ...]
 
 
 def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
@@ -49,7 +49,7 @@ def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
     )
 
 
-def on_one_page(source: ViewSource, facts: InventoryFacts) -> Page | None:
+def on_one_page(source: ViewSource, facts: InventoryFacts) -> InventoryPage | None:
     """A view on one page, if that keeps the budget or has but one line.
 
     A long overview omits its workflows before it is split.
@@ -77,9 +77,11 @@ def _is_surely_too_long(source: ViewSource) -> bool:
     return len(source.lines) > 1 and summaries > source.budget * LONGEST_TOKEN
 
 
-def _page(request: ViewRequest, lines: Lines, facts: InventoryFacts) -> Page:
+def _page(request: ViewRequest, lines: Lines, facts: InventoryFacts) -> InventoryPage:
     text = render_view(facts, request, lines)
-    return Page(request.detail, request.format, request.page, request.pages, count(text), text)
+    return InventoryPage(
+        request.detail, request.format, request.page, request.pages, count(text), text
+    )
 
 
 def _split(source: ViewSource, facts: InventoryFacts) -> list[Lines]:
@@ -87,7 +89,7 @@ def _split(source: ViewSource, facts: InventoryFacts) -> list[Lines]:
     parts: list[Lines] = []
     start = 0
     lines, budget = source.lines, source.budget
-    # Page marks of this length are the longest that occur.
+    # InventoryPage marks of this length are the longest that occur.
     later, first = source.request.at_page(2, 999), source.request.at_page(1, 999)
     sample = lines[:_SAMPLE]
     size = max(1, len(sample) * budget // count(render_view(facts, later, sample)))

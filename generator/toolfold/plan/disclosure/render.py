@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
-from toolfold_runtime.contract.vocabulary import Format
+from toolfold_runtime.contract.vocabulary import Detail, Format
 
 from toolfold.plan.disclosure.inventory import CategoryLine, InventoryFacts, ToolLine
 from toolfold.plan.model import Json
@@ -17,7 +17,7 @@ Lines: TypeAlias = Sequence[ToolLine] | Sequence[CategoryLine]
 class ViewRequest(NamedTuple):
     """What was asked for, and which page of the answer this is."""
 
-    detail: str
+    detail: Detail
     category: str = ""
     format: Format = "json"
     page: int = 1

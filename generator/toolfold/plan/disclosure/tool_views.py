@@ -1,5 +1,8 @@
 """Views of one tool: a line, what a correct call needs, and everything there is to know."""
 
+from toolfold_runtime.contract.tool import ToolViews
+from toolfold_runtime.contract.vocabulary import Format
+
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.model import Json
@@ -8,12 +11,9 @@ from toolfold.plan.text.escape import json_text, one_line
 
 
 def tool_views(
-    name: str, tool: Tool, parameters: Json, returns: Json | None, form: str, runner: str
-) -> Json:
-    """`summary`, `schema`, and the `more` that makes a full view of a schema one.
-
-    A schema ends with the next step: the runner that runs the tool, if there is one.
-    """
+    name: str, tool: Tool, parameters: Json, returns: Json | None, form: Format, runner: str
+) -> ToolViews:
+    """The views of one tool; a schema ends with the runner that runs the tool, if there is one."""
     if form == "text":
         return _text_views(name, tool, parameters, returns, runner)
     summary: Json = {"name": name, "description": tool.summary, "category": tool.category}
@@ -29,11 +29,11 @@ def tool_views(
         schema["returns"] = returns
     if runner:
         schema["next"] = runner
-    return {
-        "summary": json_text(summary | {"effect": tool.effect}),
-        "schema": json_text(schema),
-        "more": json_text(_more(tool)),
-    }
+    return ToolViews(
+        summary=json_text(summary | {"effect": tool.effect}),
+        schema=json_text(schema),
+        more=json_text(_more(tool)),
+    )
 
 
 def _more(tool: Tool) -> Json:
@@ -55,7 +55,9 @@ def _more(tool: Tool) -> Json:
     return more
 
 
-def _text_views(name: str, tool: Tool, parameters: Json, returns: Json | None, runner: str) -> Json:
+def _text_views(
+    name: str, tool: Tool, parameters: Json, returns: Json | None, runner: str
+) -> ToolViews:
     head = f"{name} [{tool.category}, {tool.effect}]"
     tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
     lines = [head, tool.full_description, "parameters:"]
@@ -70,11 +72,9 @@ def _text_views(name: str, tool: Tool, parameters: Json, returns: Json | None, r
         f"{key}: {value if isinstance(value, str) else json_text(value)}"
         for key, value in _more(tool).items()
     ]
-    return {
-        "summary": f"{head}: {tool.summary}{tags}",
-        "schema": "\n".join(lines),
-        "more": "\n".join(more),
-    }
+    return ToolViews(
+        summary=f"{head}: {tool.summary}{tags}", schema="\n".join(lines), more="\n".join(more)
+    )
 
 
 def _parameter(name: str, schema: object, document: Json, is_required: bool) -> str:

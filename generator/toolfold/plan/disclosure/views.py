@@ -5,18 +5,18 @@ from typing import Final
 
 from toolfold_runtime.contract.codec import encode
 from toolfold_runtime.contract.view import ViewPage, view_key
-from toolfold_runtime.contract.vocabulary import CATEGORY_DETAILS, DETAILS, FORMATS
+from toolfold_runtime.contract.vocabulary import CATEGORY_DETAILS, DETAILS, FORMATS, Detail
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.inventory import Inventory, ToolLine
-from toolfold.plan.disclosure.paginate import Page, ViewSource
+from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource
 from toolfold.plan.disclosure.render import Lines, ViewRequest
 from toolfold.plan.model import Cost
 from toolfold.plan.text.escape import json_text
 
 #: Pages of every view by the name of its source.
-Views = Mapping[str, Sequence[Page]]
+Views = Mapping[str, Sequence[InventoryPage]]
 
 _BUDGETS: Final = {"overview": "overview", "hot": "hot"}
 # What a view shows of a tool beside its name and category: an edit of the rest leaves it as it is.
@@ -69,9 +69,9 @@ def category_lines(views: Views, category: str) -> Iterator[str]:
             yield from map(page_line, views[_name(category, detail, form)])
 
 
-def page_line(page: Page) -> str:
-    """A page as a line of the catalog."""
-    view = view_key(page.detail, page.format, page.page)
+def page_line(page: InventoryPage, detail: str = "") -> str:
+    """A page as a line of the catalog, under its own detail or another name."""
+    view = view_key(detail or page.detail, page.format, page.page)
     return json_text(encode(ViewPage(view, page.pages, page.tokens, page.text)))
 
 
@@ -86,7 +86,7 @@ def view_costs(views: Views, inventory: Inventory) -> Iterator[Cost]:
             yield Cost(f"category {category}{_number(page)}", page.tokens, "category", category)
 
 
-def _all_views(inventory: Inventory) -> Iterator[tuple[str, str]]:
+def _all_views(inventory: Inventory) -> Iterator[tuple[str, Detail]]:
     """The category, empty for all tools, and the detail of every view."""
     for detail in DETAILS:
         yield "", detail
@@ -103,5 +103,5 @@ def _name(category: str, detail: str, form: str) -> str:
     return f"{category}/{detail}/{form}"
 
 
-def _number(page: Page) -> str:
+def _number(page: InventoryPage) -> str:
     return f" {page.page}/{page.pages}" if page.pages > 1 else ""

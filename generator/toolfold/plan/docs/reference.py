@@ -41,7 +41,7 @@ def _meta(tool: MetaToolPlan) -> dict[str, str]:
     return {
         "anchor": file_stem(tool.name),
         "name": markdown_code(tool.name),
-        "words": markdown(tool.definition["description"]),
+        "words": markdown(tool.definition.description),
         "signature": markdown_fence(tool.signature, "text"),
     }
 

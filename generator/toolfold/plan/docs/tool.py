@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, get_args
+from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.vocabulary import EFFECTS
 
-from toolfold.manifest.schema import Effect, Example, Tool
+from toolfold.manifest.schema import Example, Tool
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.docs.facts import CatalogFacts
@@ -56,7 +57,7 @@ def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
     """What the page of each tool is made from, by output path, in the manifest's order."""
     manifest = facts.manifest
     titles = {category.name: category.title for category in facts.categories}
-    runners = {effect: runner_of(manifest, effect) for effect in get_args(Effect)}
+    runners = {effect: runner_of(manifest, effect) for effect in EFFECTS}
     return {
         f"docs/{tool_page_path(planned.name)}": ToolPageSource(
             name=planned.name,

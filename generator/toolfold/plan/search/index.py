@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import log2
 from typing import Final
 
-from toolfold_runtime.search.index import SCALE, packed, rarity
+from toolfold_runtime.contract.search import SCALE, GramLine, NameRarities, TermLine, rarity
 from toolfold_runtime.search.words import is_unspaced, pairs, trigrams
 
 from toolfold.plan.model import ToolPlan
@@ -80,18 +80,18 @@ def index_of(words_by_tool: Sequence[Words], means: Means) -> IndexLines:
             where[0].append(number)
             where[1].append(strength)
     return IndexLines(
-        [_line(term, *map(packed, words[term])) for term in sorted(words)],
-        [_line(term, *map(packed, both[term])) for term in sorted(both)],
+        [TermLine(term, *words[term]).text() for term in sorted(words)],
+        [TermLine(term, *both[term]).text() for term in sorted(both)],
         _gram_lines(sorted(words)),
         {term: len(words[term][0]) for term in sorted(words)},
     )
 
 
-def name_rarities(index: IndexLines, tools: Sequence[ToolPlan]) -> str:
-    """By tool, how rare the words of its name are together, as text."""
+def name_rarities(index: IndexLines, tools: Sequence[ToolPlan]) -> NameRarities:
+    """By tool, how rare the words of its name are together."""
     rare = {word: rarity(count, len(tools)) for word, count in index.tool_counts.items()}
-    sums = (sum(rare[word] for word in dict.fromkeys(tool.words["name"])) for tool in tools)
-    return packed((max(1, round(SCALE * whole)) for whole in sums), "I")
+    names = (dict.fromkeys(tool.words["name"]) for tool in tools)
+    return NameRarities.of(sum(rare[word] for word in name) for name in names)
 
 
 def _strengths(by_field: Words, means: Means) -> tuple[Strengths, Strengths]:
@@ -121,7 +121,7 @@ def _gram_lines(words: Iterable[str]) -> list[str]:
     for word in words:
         for gram in _grams(word):
             by_gram.setdefault(gram, []).append(word)
-    return [_line(gram, " ".join(by_gram[gram])) for gram in sorted(by_gram)]
+    return [GramLine(gram, by_gram[gram]).text() for gram in sorted(by_gram)]
 
 
 def _grams(word: str) -> set[str]:
@@ -129,8 +129,3 @@ def _grams(word: str) -> set[str]:
     if is_unspaced(word):
         return set(word)
     return trigrams(word) if len(word) > 2 and word.isalpha() else set()
-
-
-def _line(term: str, *texts: str) -> str:
-    # Words and base64 hold nothing that JSON escapes.
-    return f'["{term}","' + '","'.join(texts) + '"]'

@@ -1,11 +1,11 @@
 """What semantic search needs besides words: a vector per tool, and words that mean nearly the same."""
 
-from binascii import b2a_base64
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import numpy as np
+from toolfold_runtime.contract.search import vector_text
 from toolfold_runtime.search.embedding import Embedder, to_bytes
 from toolfold_runtime.search.words import spelled
 
@@ -26,13 +26,13 @@ Texts = Mapping[str, str]
 
 
 def vectors(texts: Sequence[Texts]) -> list[str]:
-    """A vector per tool as text."""
+    """A line with the vector of each tool."""
     embedder = Embedder()
     total: Any = np.zeros((len(texts), 1))
     for fields, weight in _PARTS:
         joined = [" ".join(text[field] for field in fields if text[field]) for text in texts]
         total = total + weight * embedder.units(joined)
-    return [b2a_base64(row, newline=False).decode("ascii") for row in to_bytes(total)]
+    return [vector_text(row.tobytes()) for row in to_bytes(total)]
 
 
 def related(texts: Sequence[Texts], words: Sequence[str]) -> dict[str, list[tuple[str, float]]]:

@@ -1,1 +1,1 @@
-"""What carries calls out, behind one protocol."""
+"""What runs tools, behind one protocol."""

@@ -1,17 +1,17 @@
-"""What carries calls out; the pipeline knows no more about it than this."""
+"""The protocol between the pipeline and what runs tools."""
 
-from typing import Any, Protocol
+from typing import Protocol
 
-from toolfold_runtime.catalog.catalog import Entry
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.running.arguments import Checked
+from toolfold_runtime.running.arguments import ValidArguments
 from toolfold_runtime.running.call import Call
 
 
 class Backend(Protocol):
-    """Carries out tools with arguments that their schemas accept."""
+    """Runs tools with arguments that their schemas accept."""
 
-    async def run(self, entry: Entry, arguments: Checked, call: Call) -> Any:
+    async def run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> object:
         """What the tool returned, as it came; every failure is a ToolError.
 
         Cancelled when nobody waits any more; it may end later than that, and what is still
@@ -28,8 +28,8 @@ class Backend(Protocol):
 class NoBackend:
     """A catalog that is described and cannot be called."""
 
-    async def run(self, entry: Entry, arguments: Checked, call: Call) -> Any:
-        """ToolError: nothing is there."""
+    async def run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> object:
+        """ToolError: there is no implementation."""
         text = f"{entry.name} has no implementation here: the server only describes it."
         raise ToolError("backend_failed", text)
 

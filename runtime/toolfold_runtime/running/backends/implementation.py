@@ -3,23 +3,25 @@
 import contextlib
 import importlib
 import sys
-import traceback
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from toolfold_runtime import log
+from toolfold_runtime.errors import StartError
 
-class ImplementationError(Exception):
-    """The declared implementation cannot be had; the message says why."""
+
+class ImplementationError(StartError):
+    """The author's class or verifier cannot be loaded or started; the message says why."""
 
 
 def load_implementation(path: str | None, root: Path) -> object | None:
     """An instance of `module.path:Class` imported from `root`, or None where none is declared."""
     if path is None:
         return None
-    made = load_object(path, root, "implementation")
+    declared = load_object(path, root, "implementation")
     with _authors_code(f"implementation {path}"):
-        instance: object = made()
+        instance: object = declared()
     return instance
 
 
@@ -30,15 +32,15 @@ def load_object(path: str, root: Path, role: str) -> Any:
         sys.path.insert(0, folder)
     module_name, _, name = path.partition(":")
     with _authors_code(f"{role} {path}"):
-        found = getattr(importlib.import_module(module_name), name, None)
-    if found is None:
+        named = getattr(importlib.import_module(module_name), name, None)
+    if named is None:
         raise ImplementationError(f"{role} {path}: {module_name} has no {name}")
-    return found
+    return named
 
 
 @contextlib.contextmanager
 def _authors_code(what: str) -> Iterator[None]:
-    """Run code that is not ours: what it prints goes to stderr, how it fails is told to its author."""
+    """Run the author's code: what it prints goes to stderr, a failure is an ImplementationError."""
     try:
         # stdout belongs to the protocol.
         with contextlib.redirect_stdout(sys.stderr):
@@ -50,6 +52,6 @@ def _authors_code(what: str) -> Iterator[None]:
             message = f"{what}: {error}; install it beside toolfold"
         raise ImplementationError(message) from None
     except Exception as error:
-        traceback.print_exception(error, file=sys.stderr)
+        log.failure(f"{what} failed", error)
         message = f"{what}: failed with {type(error).__name__}: {error}"
         raise ImplementationError(message) from None

@@ -7,19 +7,20 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from toolfold_runtime import log
-from toolfold_runtime.catalog.catalog import Catalog, Entry
+from toolfold_runtime.catalog.catalog import Catalog
+from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.running.arguments import Checked
+from toolfold_runtime.running.arguments import ValidArguments
 from toolfold_runtime.running.backends.backend import Backend, NoBackend
 from toolfold_runtime.running.backends.implementation import ImplementationError
 from toolfold_runtime.running.backends.threads import Workers
-from toolfold_runtime.running.call import Call, entered
+from toolfold_runtime.running.call import Call, set_current
 
 _CLOSING: Final = 10.0
 
 
 def backend_of(catalog: Catalog, implementation: object | None) -> Backend:
-    """What carries a catalog's tools out: the user's class, or nothing where none is declared."""
+    """The backend of a catalog: the user's class, or `NoBackend` where none is declared."""
     return NoBackend() if implementation is None else Methods(catalog, implementation)
 
 
@@ -35,7 +36,7 @@ class _Method:
 
 
 class Methods:
-    """Carries out calls with one instance of the user's class."""
+    """Runs tools with one instance of the user's class."""
 
     def __init__(self, catalog: Catalog, implementation: object) -> None:
         self._catalog = catalog
@@ -43,11 +44,11 @@ class Methods:
         self._workers = Workers()
         self._methods: dict[str, _Method] = {}
 
-    async def run(self, entry: Entry, arguments: Checked, call: Call) -> Any:
+    async def run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Any:
         """What the method returned; blocking methods run in a thread of their own."""
-        method = self._methods.get(entry.name) or self._found(entry)
+        method = self._methods.get(entry.name) or self._prepared(entry)
         params = _params(entry, method, arguments)
-        entered(call)
+        set_current(call)
         try:
             if method.is_async:
                 return await method.function(params)
@@ -86,7 +87,7 @@ class Methods:
             log.warning(str(error))
 
     async def _lifecycle(self, name: str) -> None:
-        if name not in self._catalog.server["lifecycle"]:
+        if name not in self._catalog.facts.lifecycle:
             return  # a tool has this name
         # Of the class: an instance that answers to every name has no lifecycle for that.
         if not hasattr(type(self._implementation), name):
@@ -101,8 +102,8 @@ class Methods:
                     await result
         except (Exception, SystemExit) as error:
             log.failure(f"{name} failed", error)
-            said = f"implementation: {name} failed with {type(error).__name__}: {error}"
-            raise ImplementationError(said) from None
+            reason = f"{name} failed with {type(error).__name__}: {error}"
+            raise ImplementationError(f"implementation: {reason}") from None
 
     async def _blocking(self, method: _Method, params: Any, call: Call) -> Any:
         """Wait until the thread is done, also when cancelled: it counts as running until then."""
@@ -114,27 +115,27 @@ class Methods:
                 raise
             return await work.ended()
 
-    def _found(self, entry: Entry) -> _Method:
+    def _prepared(self, entry: ToolEntry) -> _Method:
         function = getattr(self._implementation, entry.method, None)
         if function is None:
             raise ToolError("backend_failed", f"{entry.name} is not implemented by the server.")
         module = importlib.import_module(f"{self._catalog.package}.models.{entry.module}")
         model = getattr(module, entry.params)
         attributes = {field.alias or name: name for name, field in model.model_fields.items()}
-        found = _Method(function, model, inspect.iscoroutinefunction(function), attributes)
-        self._methods[entry.name] = found
-        return found
+        prepared = _Method(function, model, inspect.iscoroutinefunction(function), attributes)
+        self._methods[entry.name] = prepared
+        return prepared
 
 
-def _params(entry: Entry, method: _Method, arguments: Checked) -> Any:
+def _params(entry: ToolEntry, method: _Method, arguments: ValidArguments) -> Any:
     from pydantic import ValidationError
 
     try:
         params = method.model.model_validate(arguments.values, by_name=False, by_alias=True)
     except ValidationError as error:
         # The schema took it, so it is not the agent who is wrong.
-        found = error.errors(include_input=False, include_url=False, include_context=False)
-        log.warning("the models refuse what the schema takes", tool=entry.name, errors=found[:3])
+        errors = error.errors(include_input=False, include_url=False, include_context=False)
+        log.warning("the models refuse what the schema takes", tool=entry.name, errors=errors[:3])
         text = f"{entry.name} cannot take these arguments; its author must look into it."
         raise ToolError("backend_failed", text) from None
     # What was filled in counts as not set, as with a default of the model's own.
@@ -143,6 +144,6 @@ def _params(entry: Entry, method: _Method, arguments: Checked) -> Any:
     return params
 
 
-def _failure(entry: Entry, kind: str) -> ToolError:
+def _failure(entry: ToolEntry, kind: str) -> ToolError:
     text = f"{entry.name} failed with {kind}; the server's log says why."
     return ToolError("backend_failed", text)

@@ -1,4 +1,4 @@
-"""Threads for methods that block: as many as run at once, kept for a while, never waited for.
+"""Threads for methods that block: as many as run at once, reused, never waited for.
 
 The threads are daemons: a method that never returns must not keep the process from ending, which
 is why this is not the event loop's own pool.
@@ -11,7 +11,7 @@ import queue
 import threading
 from collections.abc import Callable
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
 _IDLE_SECONDS: Final = 30.0
 
@@ -19,19 +19,19 @@ _IDLE_SECONDS: Final = 30.0
 class Work:
     """A function under way in a thread, and the future that is settled when it has ended."""
 
-    def __init__(self, function: Callable[[], Any]) -> None:
+    def __init__(self, function: Callable[[], object]) -> None:
         self.function = function
         self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[Any] = self.loop.create_future()
+        self.future: asyncio.Future[object] = self.loop.create_future()
 
-    async def ended(self) -> Any:
+    async def ended(self) -> object:
         """Wait for the thread once more, after a wait that was cancelled."""
         self.future = self.loop.create_future()
         return await self.future
 
-    def carry_out(self) -> None:
+    def run(self) -> None:
         """Run the function, in a thread, and tell the loop what came of it."""
-        result: Any = None
+        result: object = None
         error: BaseException | None = None
         try:
             result = self.function()
@@ -44,7 +44,7 @@ class Work:
         with contextlib.suppress(RuntimeError):
             self.loop.call_soon_threadsafe(self._settle, result, error)
 
-    def _settle(self, result: Any, error: BaseException | None) -> None:
+    def _settle(self, result: object, error: BaseException | None) -> None:
         if self.future.done():
             return
         if error is not None:
@@ -61,7 +61,7 @@ class Workers:
         self._lock = threading.Lock()
         self._idle = 0
 
-    def run(self, function: Callable[..., Any], *arguments: Any) -> Work:
+    def run(self, function: Callable[..., object], *arguments: object) -> Work:
         """Begin; the caller's context goes with it."""
         work = Work(partial(contextvars.copy_context().run, function, *arguments))
         with self._lock:
@@ -82,7 +82,7 @@ class Workers:
                         continue  # work was just promised to this thread
                     self._idle -= 1
                 return
-            work.carry_out()
+            work.run()
             del work  # nothing of a call outlives it
             with self._lock:
                 self._idle += 1

@@ -1,0 +1,150 @@
+"""The files of the search index: what each line of them holds, and how numbers are packed.
+
+Lines are JSON arrays. Those of terms are sorted by the bytes of their first item, which holds
+nothing that JSON escapes, so that a line is found without parsing others.
+"""
+
+import sys
+from array import array
+from binascii import a2b_base64, b2a_base64
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+from toolfold_runtime.contract.vocabulary import Effect
+
+#: Strengths and rarities are stored as whole numbers of this fraction.
+SCALE: Final = 1024
+#: Tool numbers and strengths are stored in two bytes each.
+MOST_TOOLS: Final = 65535
+
+_Size: TypeAlias = Literal["H", "I"]
+
+
+@dataclass(frozen=True, slots=True)
+class SearchNames:
+    """`search/names.json`: what servers and categories are called, by their numbers."""
+
+    servers: tuple[tuple[str, ...], ...]
+    categories: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class NameRarities:
+    """`search/rarities.json`: how rare the words of each tool's name are together, packed."""
+
+    names: str
+
+    @classmethod
+    def of(cls, sums: Iterable[float]) -> "NameRarities":
+        """Rarities by tool number; none is zero, because shares are computed of them."""
+        return cls(_packed((max(1, round(SCALE * rare)) for rare in sums), "I"))
+
+    def scaled(self) -> Sequence[int]:
+        """By tool number, in steps of the scale."""
+        return _unpacked(self.names, "I")
+
+
+class IndexedTool(NamedTuple):
+    """A line of `search/tools.jsonl`, in the order of the tools' numbers."""
+
+    name: str
+    server: int
+    category: int
+    effect: Effect
+    tags: list[str]
+    #: The tool as a search result, from the richest text to the leanest; the name itself is omitted.
+    result_lines: list[str]
+    #: What each of them costs in tokens, the name included.
+    result_tokens: list[int]
+
+
+class TermLine(NamedTuple):
+    """A line of `words.jsonl` or `pairs.jsonl`: the tools that have a term, ascending."""
+
+    term: str
+    tools: Sequence[int]
+    #: How strongly each of the tools says the term; depends on that tool alone.
+    strengths: Sequence[int]
+    #: The tools that have the word in their names; None for a pair.
+    named: Sequence[int] | None = None
+
+    def text(self) -> str:
+        """The line as it is stored."""
+        columns = [self.tools, self.strengths, *([] if self.named is None else [self.named])]
+        return _line(self.term, *map(_packed, columns))
+
+    @classmethod
+    def read(cls, row: Sequence[str]) -> "TermLine":
+        """The line from its parsed JSON."""
+        return cls(row[0], *map(_unpacked, row[1:]))
+
+
+class GramLine(NamedTuple):
+    """A line of `grams.jsonl`: the words that have these letters in a row."""
+
+    gram: str
+    words: Sequence[str]
+
+    def text(self) -> str:
+        """The line as it is stored."""
+        return _line(self.gram, " ".join(self.words))
+
+    @classmethod
+    def read(cls, row: Sequence[str]) -> "GramLine":
+        """The line from its parsed JSON."""
+        return cls(row[0], row[1].split(" "))
+
+
+class RelatedLine(NamedTuple):
+    """A line of `related.jsonl`: words of nearly the same meaning, and what a match of them counts."""
+
+    word: str
+    related: list[tuple[str, float]]
+
+
+def key_of(line: str) -> str:
+    """The term, gram or word of a line, without parsing it."""
+    return line[2 : line.index('"', 2)]
+
+
+def tool_count(line: str) -> int:
+    """How many tools a `TermLine` names, without unpacking it."""
+    packed = line.split('","', 2)[1]
+    return (len(packed) * 3 // 4 - packed.count("=")) // 2
+
+
+def vector_text(vector: bytes) -> str:
+    """A line of `vectors.jsonl`: a tool's vector, a byte per dimension."""
+    return f'"{b2a_base64(vector, newline=False).decode("ascii")}"'
+
+
+def vector_bytes(line: bytes) -> bytes:
+    """The vector that `vector_text` wrote."""
+    return a2b_base64(line[1:-1])
+
+
+def rarity(having: int, of: int) -> float:
+    """What a term counts that `having` of the tools have: more the fewer they are."""
+    return log(1 + (of - having + 0.5) / (having + 0.5))
+
+
+def _line(key: str, *texts: str) -> str:
+    # Words and base64 hold nothing that JSON escapes.
+    return f'["{key}","' + '","'.join(texts) + '"]'
+
+
+def _packed(values: Iterable[int], size: _Size = "H") -> str:
+    """Whole numbers as base64, each in two bytes or, with size I, in four."""
+    packed = array(size, values)
+    if sys.byteorder == "big":
+        packed.byteswap()
+    return b2a_base64(packed, newline=False).decode("ascii")
+
+
+def _unpacked(text: str, size: _Size = "H") -> "array[int]":
+    unpacked = array(size, a2b_base64(text))
+    if sys.byteorder == "big":
+        unpacked.byteswap()
+    return unpacked

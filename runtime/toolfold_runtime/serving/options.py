@@ -1,0 +1,67 @@
+"""What can be chosen when a server starts: command-line options as one typed value."""
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Final
+
+from toolfold_runtime.contract.vocabulary import EXPOSURES, STRATEGIES, Exposure, Strategy
+
+LOG_FORMATS: Final = ("text", "json")
+LOG_LEVELS: Final = ("error", "warning", "info", "debug")
+
+
+@dataclass(frozen=True)
+class ServeOptions:
+    """How a server is started; None stands for what was decided when generating."""
+
+    exposure: Exposure | None
+    search: Strategy | None
+    log: str | None
+    log_level: str
+    #: Whether to serve HTTP, where to listen, and whom to answer.
+    http: bool
+    host: str
+    port: int
+    allow_host: Sequence[str]
+    allow_origin: Sequence[str]
+    #: `module:object` of a token verifier, and what goes with it.
+    verifier: str | None
+    issuer: str | None
+    resource: str | None
+    scope: Sequence[str]
+    #: Whether other machines are served without tokens.
+    open: bool
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of a server to a command line."""
+    parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
+    parser.add_argument("--search", choices=STRATEGIES, help="default: as generated")
+    parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
+    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
+    parser.add_argument("--port", type=_port, default=8000, help="default: 8000; 0: any")
+    parser.add_argument("--allow-host", action="append", default=[], metavar="HOST[:PORT]")
+    parser.add_argument("--allow-origin", action="append", default=[], metavar="ORIGIN")
+    parser.add_argument("--verifier", metavar="MODULE:OBJECT", help="token verifier")
+    parser.add_argument("--issuer", metavar="URL", help="authorization server of the tokens")
+    parser.add_argument("--resource", metavar="URL", help="this server's own address")
+    parser.add_argument("--scope", action="append", default=[], help="scope a token must have")
+    parser.add_argument("--log", choices=LOG_FORMATS, help="default: text on a terminal, else json")
+    parser.add_argument(
+        "--log-level", choices=LOG_LEVELS, default="warning", help="info: each call"
+    )
+    parser.add_argument("--open", action="store_true", help="serve other machines without tokens")
+
+
+def serve_options(parsed: argparse.Namespace) -> ServeOptions:
+    """The options that a parser with `add_options` has parsed."""
+    return ServeOptions(
+        **{field.name: getattr(parsed, field.name) for field in fields(ServeOptions)}
+    )
+
+
+def _port(text: str) -> int:
+    if not text.isdigit() or int(text) > 65535:
+        raise argparse.ArgumentTypeError(f"{text} is no port; 0 to 65535")
+    return int(text)
