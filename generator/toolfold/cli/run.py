@@ -232,9 +232,9 @@ def _print_outcome(outcome: "Outcome", output: Path, printer: Printer) -> None:
         complain(str(outcome))
     else:
         printer.problems(outcome.warnings)
-        for line in [_counts(outcome.written, output), *(f"  {cost}" for cost in outcome.costs)]:
-            print(line)
-        print(f"exposure: {outcome.exposure}")
+        costs = [f"  {cost}" for cost in outcome.costs]
+        for line in [_counts(outcome.written, output), *costs, f"exposure: {outcome.exposure}"]:
+            printer.result(line)
     sys.stdout.flush()
 
 
