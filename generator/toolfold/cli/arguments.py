@@ -177,7 +177,10 @@ def _add_manifest(parser: argparse.ArgumentParser) -> None:
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=("text", "json", "github"), default="text", help="of problems"
+        "--format",
+        choices=("text", "json", "github"),
+        default="text",
+        help="how problems are printed",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="every warning, not a count")
 
