@@ -114,8 +114,8 @@ def parse_export(content: bytes) -> Export:
     try:
         export = Export.model_validate_json(content)
     except ValidationError as error:
-        found = error.errors(include_url=False, include_context=False, include_input=False)
-        raise _refused([_described(problem) for problem in found]) from None
+        details = error.errors(include_url=False, include_context=False, include_input=False)
+        raise _refused([_described(problem) for problem in details]) from None
     problems = [*_supertag_problems(export), *_node_problems(export), *_loops(export)]
     if problems:
         raise _refused(problems)

@@ -23,7 +23,7 @@ def supertag_number(db: sqlite3.Connection, name: str) -> int:
     """Return the number of a supertag, whose name may be written with a leading #."""
     row = db.execute("SELECT number FROM supertags WHERE name = ?", (name.lstrip("#"),)).fetchone()
     if row is None:
-        known = [found for (found,) in db.execute("SELECT name FROM supertags")]
+        known = [row[0] for row in db.execute("SELECT name FROM supertags")]
         raise unknown("supertag", name.lstrip("#"), known, "tana_supertags lists all")
     number: int = row[0]
     return number
@@ -39,7 +39,7 @@ def nodes_by_number(db: sqlite3.Connection, numbers: Sequence[int]) -> list[Row]
         wanted,
     ):
         supertags[number].append(name)
-    found: dict[int, Row] = {
+    rows_by_number: dict[int, Row] = {
         number: {
             "id": node_id,
             "name": name,
@@ -53,7 +53,7 @@ def nodes_by_number(db: sqlite3.Connection, numbers: Sequence[int]) -> list[Row]
             wanted,
         )
     }
-    return [found[number] for number in numbers]
+    return [rows_by_number[number] for number in numbers]
 
 
 def _unknown_node(db: sqlite3.Connection, node_id: str) -> WorkspaceError:
@@ -70,6 +70,6 @@ def _unknown_node(db: sqlite3.Connection, node_id: str) -> WorkspaceError:
         ).fetchall()
     fact = f"no node has the id {quoted(node_id)}"
     if rows:
-        near = ", ".join(f"{found} ({quoted(name)})" for found, name in rows)
+        near = ", ".join(f"{known_id} ({quoted(name)})" for known_id, name in rows)
         return WorkspaceError(f"{fact}; nodes with such a name: {near}")
     return WorkspaceError(f"{fact}; tana_search and tana_tagged return ids")

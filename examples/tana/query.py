@@ -64,7 +64,7 @@ def tagged(
     else:
         _check_field(db, field)
         rows = _with_field(db, number, field, value, limit, offset)
-    return nodes_by_number(db, [found for (found,) in rows])
+    return nodes_by_number(db, [number for (number,) in rows])
 
 
 def semantic_search(db: sqlite3.Connection, query: str, limit: int, min_score: float) -> list[Row]:
@@ -112,11 +112,11 @@ def _with_field(
     db: sqlite3.Connection, supertag: int, field: str, value: str | None, limit: int, offset: int
 ) -> sqlite3.Cursor:
     """Find numbers of nodes with a supertag and a field, newest change first."""
-    found = db.execute(
+    count = db.execute(
         "SELECT count(*) FROM (SELECT 1 FROM field_values WHERE field = ? AND value = ? LIMIT ?)",
         (field, value, _FEW_VALUES),
     ).fetchone()[0]
-    is_rare = value is not None and found < _FEW_VALUES
+    is_rare = value is not None and count < _FEW_VALUES
     return db.execute(
         _FROM_THE_VALUE if is_rare else _FROM_THE_SUPERTAG, (supertag, field, value, limit, offset)
     )

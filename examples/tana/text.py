@@ -1,4 +1,4 @@
-"""Text cut into words, turned into full-text queries, and shown as excerpts."""
+"""Text split into words, turned into full-text queries, and shown as excerpts."""
 
 import re
 import unicodedata
@@ -18,12 +18,12 @@ def words(text: str) -> list[str]:
 
 def query_words(query: str) -> list[str]:
     """Cut a search request into words; a WorkspaceError when there are none."""
-    found = list(dict.fromkeys(words(query)))[:_MOST_WORDS]
-    if not found:
+    terms = list(dict.fromkeys(words(query)))[:_MOST_WORDS]
+    if not terms:
         raise WorkspaceError(
             f"query {quoted(query)} has no letters or digits; give a word to look for"
         )
-    return found
+    return terms
 
 
 def match_expression(terms: Sequence[str], operator: str) -> str:
@@ -36,8 +36,8 @@ def excerpt(text: str, terms: Sequence[str], width: int = 120) -> str:
     """Return the part of a text around the first of the terms, or its beginning."""
     flat = " ".join(text.split())
     lowered = flat.casefold()
-    found = [at for term in terms if (at := lowered.find(term)) >= 0]
-    start = max(0, min(found, default=0) - width // 3)
+    starts = [at for term in terms if (at := lowered.find(term)) >= 0]
+    start = max(0, min(starts, default=0) - width // 3)
     if len(flat) <= width:
         return flat
     end = start + width

@@ -63,7 +63,7 @@ class VectorWriter:
         self._counts: Counter[int] = Counter()
 
     def add(self, node: int, text: str) -> bytes:
-        """Index a node's text; the answer is to be kept with the node, for `remove`."""
+        """Index a node's text; the caller stores the answer with the node, for `remove`."""
         impacts = {f: max(1, round(w * _SCALE)) for f, w in vector_of(text).items()}
         self._added += _postings(node, impacts)
         self._counts.update(impacts.keys())
@@ -117,8 +117,8 @@ def similar(
             partial[node] += weight * impact
     candidates = nlargest(_CANDIDATES, partial, key=lambda node: (partial[node], -node))
     scored = [(node, _score(db, node, weights)) for node in candidates]
-    kept = [(node, score) for node, score in scored if score >= min_score]
-    return sorted(kept, key=lambda pair: (-pair[1], pair[0]))[:limit]
+    similar = [(node, score) for node, score in scored if score >= min_score]
+    return sorted(similar, key=lambda pair: (-pair[1], pair[0]))[:limit]
 
 
 def _query_vector(db: sqlite3.Connection, query: str) -> dict[int, float]:

@@ -1,7 +1,6 @@
 """The arguments of every command; `run` is the function that carries it out."""
 
 import argparse
-from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn, TypeAlias
 
@@ -9,7 +8,6 @@ from toolfold import __doc__ as description
 from toolfold import __version__
 from toolfold.cli import run
 
-Run: TypeAlias = Callable[[argparse.Namespace], int]
 _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # which has no public name
 
 
@@ -22,7 +20,8 @@ def parser() -> argparse.ArgumentParser:
     _add_init(commands)
     _add_generate(commands)
     _add_check(commands)
-    _command(commands, run.schema, "schema", "print the manifest's JSON Schema for editors")
+    schema = commands.add_parser("schema", help="print the manifest's JSON Schema for editors")
+    schema.set_defaults(run=run.schema)
     _add_budget(commands)
     _add_serve(commands)
     _add_try(commands)
@@ -38,15 +37,9 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}\n  see `{self.prog} --help`\n")
 
 
-def _command(commands: _Commands, run: Run, name: str, help_: str) -> argparse.ArgumentParser:
-    """Add a command, which `run` carries out."""
-    parser = commands.add_parser(name, help=help_)
-    parser.set_defaults(run=run)
-    return parser
-
-
 def _add_init(commands: _Commands) -> None:
-    init = _command(commands, run.init, "init", "write a small working server to start from")
+    init = commands.add_parser("init", help="write a small working server to start from")
+    init.set_defaults(run=run.init)
     init.add_argument("folder", nargs="?", type=Path, default=Path(), help="default: this folder")
     init.add_argument("--name", help="the server's name; default: the folder's")
     init.add_argument("--pytest", action="store_true", help="also a test that runs `check`")
@@ -54,7 +47,8 @@ def _add_init(commands: _Commands) -> None:
 
 
 def _add_generate(commands: _Commands) -> None:
-    generate = _command(commands, run.generate, "generate", "generate the package and the docs")
+    generate = commands.add_parser("generate", help="generate the package and the docs")
+    generate.set_defaults(run=run.generate)
     _add_project(generate)
     _add_reporting(generate)
     generate.add_argument("-q", "--quiet", action="store_true", help="say nothing on success")
@@ -63,7 +57,8 @@ def _add_generate(commands: _Commands) -> None:
 
 
 def _add_check(commands: _Commands) -> None:
-    check = _command(commands, run.check, "check", "is the generated output current?")
+    check = commands.add_parser("check", help="is the generated output current?")
+    check.set_defaults(run=run.check)
     _add_project(check)
     _add_reporting(check)
     check.add_argument("--diff", action="store_true", help="show how files differ")
@@ -74,7 +69,8 @@ def _add_check(commands: _Commands) -> None:
 
 
 def _add_budget(commands: _Commands) -> None:
-    budget = _command(commands, run.budget, "budget", "what every view and tool costs in tokens")
+    budget = commands.add_parser("budget", help="what every view and tool costs in tokens")
+    budget.set_defaults(run=run.budget)
     _add_manifest(budget)
     budget.add_argument("--format", choices=("text", "json"), default="text")
 
@@ -93,23 +89,24 @@ def _add_serve(commands: _Commands) -> None:
 
 
 def _add_try(commands: _Commands) -> None:
-    try_ = _command(commands, run.try_, "try", "call one tool in this process")
+    try_ = commands.add_parser("try", help="call one tool in this process")
+    try_.set_defaults(run=run.try_)
     try_.add_argument("tool")
     try_.add_argument("arguments", nargs="?", default="{}", metavar="JSON", help="default: {}")
     _add_project(try_)
 
 
 def _add_search(commands: _Commands) -> None:
-    search = _command(commands, run.search, "search", "what agents would find, and why")
+    search = commands.add_parser("search", help="what agents would find, and why")
+    search.set_defaults(run=run.search)
     search.add_argument("query")
     search.add_argument("--limit", type=_positive, default=5, help="default: 5")
     _add_search_options(search)
 
 
 def _add_eval(commands: _Commands) -> None:
-    eval_ = _command(
-        commands, run.eval_, "eval", "how well search finds what labelled queries need"
-    )
+    eval_ = commands.add_parser("eval", help="how well search finds what labelled queries need")
+    eval_.set_defaults(run=run.eval_)
     eval_.add_argument("queries", type=Path, metavar="QUERIES.jsonl")
     eval_.add_argument("--rankings", type=Path, metavar="OUT.jsonl", help="write what was found")
     _add_search_options(eval_)
@@ -132,7 +129,8 @@ def _positive(text: str) -> int:
 def _add_import(commands: _Commands) -> None:
     import_ = commands.add_parser("import", help="turn other people's tools into a manifest")
     kinds = import_.add_subparsers(dest="kind", metavar="KIND", required=True)
-    tools = _command(kinds, run.import_tools, "tools", "saved `tools/list` answers")
+    tools = kinds.add_parser("tools", help="saved `tools/list` answers")
+    tools.set_defaults(run=run.import_tools)
     tools.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
     tools.add_argument(
         "-o", "--output", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
@@ -145,14 +143,14 @@ def _add_import(commands: _Commands) -> None:
 def _add_docs(commands: _Commands) -> None:
     docs = commands.add_parser("docs", help="the generated docs as a static site")
     kinds = docs.add_subparsers(dest="kind", metavar="KIND", required=True)
-    build = _command(kinds, run.docs_build, "build", "build the site")
+    build = kinds.add_parser("build", help="build the site")
+    build.set_defaults(run=run.docs_build)
     _add_project(build)
     _add_reporting(build)
     build.add_argument("--site", type=Path, help="default: site/ beside the manifest")
     build.add_argument("--since", metavar="REV", help="add what changed since a git revision")
-    serve = _command(
-        kinds, run.docs_serve, "serve", "preview the site, built again after every save"
-    )
+    serve = kinds.add_parser("serve", help="preview the site, built again after every save")
+    serve.set_defaults(run=run.docs_serve)
     _add_project(serve)
     serve.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     serve.add_argument("--port", type=int, default=8001, help="default: 8001")
@@ -179,7 +177,10 @@ def _add_manifest(parser: argparse.ArgumentParser) -> None:
 
 def _add_format(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--format", choices=("text", "json", "github"), default="text", help="of problems"
+        "--format",
+        choices=("text", "json", "github"),
+        default="text",
+        help="how problems are printed",
     )
     parser.add_argument("-v", "--verbose", action="store_true", help="every warning, not a count")
 

@@ -229,10 +229,10 @@ def _print_outcome(outcome: "Outcome", output: Path, printer: Printer) -> None:
     else:
         compiled = outcome.compiled
         printer.problems(compiled.warnings)
-        changed = (f"  {cost}" for cost in outcome.changed_costs)
-        for line in [_counts(outcome.written, output), *changed]:
-            print(line)
-        print(_exposure(compiled.exposure, compiled.costs))
+        printer.result(_counts(outcome.written, output))
+        for cost in outcome.changed_costs:
+            printer.result(f"  {cost}")
+        printer.result(_exposure(compiled.exposure, compiled.costs))
     sys.stdout.flush()
 
 

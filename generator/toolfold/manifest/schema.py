@@ -209,7 +209,7 @@ class Cache(_Part):
 
 
 class CacheBounds(_Part):
-    """How much of all tools' answers is kept at once."""
+    """The bounds of the cache of all tools' answers."""
 
     entries: Annotated[int, Field(ge=1)] = _DEFAULTS.cache_entries
     megabytes: Annotated[float, Field(gt=0, le=100_000)] = _DEFAULTS.cache_bytes // 1_000_000
@@ -272,12 +272,12 @@ class Tool(_Part):
     id: ToolId | None = Field(
         default=None, description="server::tool, where it came from elsewhere."
     )
-    annotations: JsonObject = Field(default={}, description="MCP annotations, kept as they are.")
+    annotations: JsonObject = Field(default={}, description="MCP annotations, served unchanged.")
     icons: list[Icon] = Field(default=[], description="Pictures that clients may show.")
     proposed: list[Literal["effect"]] = Field(
         default=[], description="What an importer guessed; take it out once you agree."
     )
-    meta: JsonObject = Field(default={}, description="MCP `_meta`, kept as it is.")
+    meta: JsonObject = Field(default={}, description="MCP `_meta`, served unchanged.")
     backend: Backend | None = None
 
     @property

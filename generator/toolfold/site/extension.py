@@ -41,7 +41,8 @@ class _Renderer(Preprocessor):
         """Headings as they are, and a placeholder for the HTML of each part between them."""
         output: list[str] = []
         for is_heading, text in parts("\n".join(lines)):
-            output += [text if is_heading else self.md.htmlStash.store(rendered(text)), ""]
+            if text.strip():
+                output += [text if is_heading else self.md.htmlStash.store(rendered(text)), ""]
         return output
 
 
@@ -56,24 +57,18 @@ def parts(page: str) -> Iterator[tuple[bool, str]]:
         elif opening and line == fence:
             fence = ""
         elif not fence and _HEADING.match(line):
-            yield from _unless_blank(between)
+            yield False, "\n".join(between)
             between = []
             yield True, line
             continue
         between.append(line)
-    yield from _unless_blank(between)
+    yield False, "\n".join(between)
 
 
 def rendered(text: str) -> str:
     """The HTML of a part between headings; links to Markdown pages lead to their HTML."""
     page: str = _renderer().html(text)
     return _CODE.sub(_highlighted, _PAGE_LINK.sub(r'\1.html\2"', page))
-
-
-def _unless_blank(lines: list[str]) -> Iterator[tuple[bool, str]]:
-    text = "\n".join(lines)
-    if text.strip():
-        yield False, text
 
 
 @cache
