@@ -231,7 +231,8 @@ def test_a_server_that_does_not_start_says_so_until_it_is_mended(project: Path) 
 def test_a_server_over_http_is_restarted(project: Path) -> None:
     port = free_port()
     save(project / "implementation.py", IMPLEMENTATION)
-    with toolfold(project, "serve", "--http", "--port", str(port), "--reload") as process:
+    served = ("serve", "--http", "--port", str(port), "--reload", "--log", "text")
+    with toolfold(project, *served) as process:
         assert process.stderr is not None
         err = Lines(process.stderr)
         err.until("serving on http")

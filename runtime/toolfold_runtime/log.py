@@ -76,5 +76,6 @@ class _Plain(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         facts = "".join(f" {key}={value}" for key, value in getattr(record, "facts", {}).items())
-        line = f"{record.levelname.lower()}: {record.getMessage()}{facts}"
+        level = "" if record.levelno == _NOTICE else f"{record.levelname.lower()}: "
+        line = f"{level}{record.getMessage()}{facts}"
         return f"{line}\n{record.trace}" if hasattr(record, "trace") else line

@@ -1,22 +1,21 @@
 """A tool or meta-tool as `tools/list` shows it."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """What the protocol says of a tool; schemas, annotations and `_meta` are JSON as published."""
 
     name: str
     title: str
     description: str
     input_schema: Json
+    annotations: Json
+    meta: Json
     output_schema: Json | None = None
     icons: tuple[Json, ...] = ()
-    annotations: Json = field(default_factory=dict)
-    meta: Json = field(default_factory=dict)
 
     def listed(self) -> Json:
         """The definition in the protocol's own form."""

@@ -1,7 +1,6 @@
 """The files of a catalog, by their paths below it."""
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 SERVER: Final = "server.json"
 NAMES: Final = "names.json"
@@ -22,8 +21,7 @@ def category_file(stem: str) -> str:
     return f"categories/{stem}.jsonl"
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
+class Names(NamedTuple):
     """`names.json`: tool to the file stem of its category, category to its own, alias or id to tool."""
 
     tools: dict[str, str]

@@ -8,7 +8,6 @@ import sys
 from array import array
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from math import log
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -22,16 +21,14 @@ MOST_TOOLS: Final = 65535
 _Size: TypeAlias = Literal["H", "I"]
 
 
-@dataclass(frozen=True, slots=True)
-class SearchNames:
+class SearchNames(NamedTuple):
     """`search/names.json`: what servers and categories are called, by their numbers."""
 
     servers: tuple[tuple[str, ...], ...]
     categories: tuple[tuple[str, ...], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class NameRarities:
+class NameRarities(NamedTuple):
     """`search/rarities.json`: how rare the words of each tool's name are together, packed."""
 
     names: str

@@ -1,7 +1,6 @@
 """`server.json`: the facts of a server, whose size does not depend on the number of tools."""
 
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.definition import Definition
@@ -19,8 +18,7 @@ from toolfold_runtime.contract.vocabulary import (
 CATALOG_FORMAT: Final = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Execution:
+class Execution(NamedTuple):
     """How tools are run where a tool itself says nothing else."""
 
     #: Seconds; below the minute after which clients give up by themselves, so that they hear why.
@@ -33,8 +31,7 @@ class Execution:
     cache_bytes: int = 64_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class SearchBudget:
+class SearchBudget(NamedTuple):
     """Tokens that the answer to a search may cost, and those of them that are reserved.
 
     What is reserved is for the note about omitted results and for the next step.
@@ -44,8 +41,7 @@ class SearchBudget:
     reserved: int
 
 
-@dataclass(frozen=True, slots=True)
-class ServerFacts:
+class ServerFacts(NamedTuple):
     """Everything a server knows before it is asked about a tool."""
 
     #: The format of the catalog.

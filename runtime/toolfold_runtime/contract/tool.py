@@ -1,14 +1,13 @@
 """A tool in the catalog: one line of `categories/<category>.jsonl`."""
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.vocabulary import Effect
 
 
-@dataclass(frozen=True, slots=True)
-class CallLimits:
+class CallLimits(NamedTuple):
     """What the manifest says about the calls of one tool; None where it says nothing."""
 
     timeout: float | None = None
@@ -20,8 +19,7 @@ class CallLimits:
     cache_ttl: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ToolViews:
+class ToolViews(NamedTuple):
     """The ready texts about one tool; `more` is what the full view adds to the schema."""
 
     summary: str
@@ -38,8 +36,7 @@ class ToolViews:
         return f"{self.schema}\n{self.more}"
 
 
-@dataclass(frozen=True, slots=True)
-class ToolEntry:
+class ToolEntry(NamedTuple):
     """What the runtime needs when a tool is asked about or called. `name` comes first."""
 
     name: str
@@ -55,6 +52,6 @@ class ToolEntry:
     views: ToolViews
     #: Whether a result is sent as `{"result": …}` because its schema's root is no object.
     wraps_result: bool = False
-    limits: CallLimits = field(default_factory=CallLimits)
+    limits: CallLimits = CallLimits()
     #: The arguments of a valid call.
     example: Json | None = None

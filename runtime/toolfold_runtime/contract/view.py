@@ -1,10 +1,9 @@
 """A page of an inventory view: one line of `inventory.jsonl` or of a category's file."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class ViewPage:
+class ViewPage(NamedTuple):
     """One ready text; `view` comes first, because lines are found by their first value."""
 
     view: str

@@ -2,8 +2,7 @@
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
-from typing import Final
+from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.vocabulary import EXPOSURES, STRATEGIES, Exposure, Strategy
 
@@ -11,8 +10,7 @@ LOG_FORMATS: Final = ("text", "json")
 LOG_LEVELS: Final = ("error", "warning", "info", "debug")
 
 
-@dataclass(frozen=True)
-class ServeOptions:
+class ServeOptions(NamedTuple):
     """How a server is started; None stands for what was decided when generating."""
 
     exposure: Exposure | None
@@ -56,9 +54,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def serve_options(parsed: argparse.Namespace) -> ServeOptions:
     """The options that a parser with `add_options` has parsed."""
-    return ServeOptions(
-        **{field.name: getattr(parsed, field.name) for field in fields(ServeOptions)}
-    )
+    return ServeOptions(**{name: getattr(parsed, name) for name in ServeOptions._fields})
 
 
 def _port(text: str) -> int:
