@@ -1,6 +1,7 @@
-"""The one option of this suite: golden files are rewritten on request, and never by CI."""
+"""What every test has: golden files are rewritten on request, and the user's cache is left alone."""
 
 import os
+from collections.abc import Iterator
 
 import pytest
 
@@ -16,3 +17,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--update-golden") and os.environ.get("CI"):
         raise pytest.UsageError("--update-golden does not run in CI: a person reads the diff")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A cache folder for this run and every process that it starts, instead of the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOOLFOLD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
