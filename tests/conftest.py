@@ -1,6 +1,7 @@
 """What every test has: golden files are rewritten on request, and the user's cache is left alone."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -15,6 +16,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A run in the background ignores interrupts, and so would every process that it starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--update-golden") and os.environ.get("CI"):
         raise pytest.UsageError("--update-golden does not run in CI: a person reads the diff")
 

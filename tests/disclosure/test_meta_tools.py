@@ -5,21 +5,9 @@ from typing import Any, Final
 
 import pytest
 
-from tests.disclosure.catalogs import (
-    ERAS,
-    META,
-    SHELF,
-    Answer,
-    Era,
-    Json,
-    Project,
-    Shelf,
-    call,
-    changed,
-    listed,
-    names,
-    project,
-)
+from tests.disclosure.catalogs import META, SHELF, Shelf, changed
+from tests.support.clients import ERAS, Answer, Era, call, listed, names
+from tests.support.projects import Json, Project, project
 
 
 @pytest.fixture(scope="module")

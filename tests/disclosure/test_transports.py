@@ -2,10 +2,7 @@
 
 import argparse
 import http.client
-import json
 import socket
-import subprocess
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -13,30 +10,15 @@ from typing import Any, Final
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters
 from toolfold_runtime.serving.http import listening_on
 from toolfold_runtime.serving.serve import add_options
 
-from tests.disclosure.catalogs import (
-    ERAS,
-    META,
-    SHELF,
-    Answer,
-    Era,
-    Json,
-    Project,
-    Shelf,
-    answer_of,
-    changed,
-    project,
-)
-from tests.disclosure.processes import (
-    Listening,
-    Response,
-    free_port,
-    listening,
-    serve_command,
-)
+from tests.disclosure.catalogs import META, SHELF, Shelf, changed
+from tests.support.clients import ERAS, Answer, Era, answer_of, connected, over_stdio
+from tests.support.commands import Result, run
+from tests.support.projects import Json, Project, project
+from tests.support.servers import Listening, Response, Stdio, free_port, listening, serve_command
+from tests.support.waiting import PATIENCE
 
 IMPLEMENTATION: Final = """
 import os, socket
@@ -143,7 +125,7 @@ CALLS: Final[list[tuple[str, Json]]] = [
 
 
 async def _talk(server: Any, era: Era) -> tuple[list[Json], list[Answer]]:
-    async with Client(server, mode=era, read_timeout_seconds=30) as client:
+    async with connected(server, era) as client:
         listed = [tool.model_dump(by_alias=True) for tool in (await client.list_tools()).tools]
         answers = [answer_of(await client.call_tool(name, given)) for name, given in CALLS]
     return listed, answers
@@ -160,8 +142,7 @@ def in_memory(shelf: Project) -> dict[Era, tuple[list[Json], list[Answer]]]:
 def test_stdio_answers_the_same_in_both_eras(
     era: Era, shelf: Project, in_memory: dict[Era, tuple[list[Json], list[Answer]]]
 ) -> None:
-    command, *arguments = serve_command(shelf)
-    server = StdioServerParameters(command=command, args=arguments)
+    server = over_stdio(serve_command(shelf))
 
     assert anyio.run(_talk, server, era) == in_memory[era]
 
@@ -312,9 +293,9 @@ def test_what_would_be_unsafe_is_refused_before_anything_listens(
     given, words = REFUSED[case]
     done = started(shelf, *given)
 
-    assert (done.returncode, done.stdout) == (1, "")
-    assert words in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (done.code, done.out) == (1, "")
+    assert words in done.err
+    assert "Traceback" not in done.err
 
 
 def test_a_port_that_is_taken_is_named(shelf: Project) -> None:
@@ -322,43 +303,29 @@ def test_a_port_that_is_taken_is_named(shelf: Project) -> None:
         port = taken.getsockname()[1]
         done = started(shelf, "--port", str(port))
 
-    assert (done.returncode, done.stdout) == (1, "")
-    assert str(port) in done.stderr
-    assert "Traceback" not in done.stderr
+    assert (done.code, done.out) == (1, "")
+    assert str(port) in done.err
+    assert "Traceback" not in done.err
 
 
 def test_a_port_that_cannot_be_is_wrong_use(shelf: Project) -> None:
     done = started(shelf, "--port", "99999")
 
-    assert (done.returncode, done.stdout) == (2, "")
-    assert "Traceback" not in done.stderr
+    assert (done.code, done.out) == (2, "")
+    assert "Traceback" not in done.err
 
 
 def test_a_port_that_was_left_open_is_told(shelf: Project) -> None:
-    process = subprocess.Popen(
-        serve_command(shelf, "--http", "--port", "0"),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    watchdog = threading.Timer(30, process.kill)
-    watchdog.start()
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        assert "http://127.0.0.1:" in line
-        port = int(line.split("http://127.0.0.1:")[1].split("/")[0])
-        assert Listening(process, port).post(LIST).status == 200
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
-        watchdog.cancel()
+    with Listening(serve_command(shelf, "--http", "--port", "0"), 0) as server:
+        server.err.wait_until(lambda: "http://127.0.0.1:" in server.log, "the port is not told")
+        server.port = int(server.log.split("http://127.0.0.1:")[1].split("/")[0])
+        assert server.post(LIST).status == 200
 
 
-def started(shelf: Project, *given: str) -> subprocess.CompletedProcess[str]:
+def started(shelf: Project, *given: str) -> Result:
     """A server that is expected to end by itself."""
     command = serve_command(shelf, "--http", "--port", str(free_port()), *given)
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return run(shelf.folder, *command)
 
 
 # Tokens
@@ -411,49 +378,39 @@ def test_the_right_token_is_answered(guarded: Listening) -> None:
 
 def test_a_server_that_is_told_to_stop_answers_the_call_under_way_first(shelf: Project) -> None:
     with socket.create_server(("127.0.0.1", 0)) as gate, ThreadPoolExecutor(1) as caller:
-        gate.settimeout(30)
+        gate.settimeout(PATIENCE)
         port = str(gate.getsockname()[1])
         with listening(shelf, GATE=port) as server:
             answer = caller.submit(server.post, call_of("run_write", tool="dust"))
             inside, _ = gate.accept()
             with inside:
-                inside.settimeout(30)
+                inside.settimeout(PATIENCE)
                 assert inside.recv(5) == b"begun"
                 server.tell_to_stop()
                 assert not answer.done()
                 inside.sendall(b"!")
-                found = answer.result(30)
+                found = answer.result(PATIENCE)
             code = server.end()
 
     assert found.status == 200
     assert found.json["result"]["content"][0]["text"] == "dusted"
     assert code in (0, -15)
-    assert "Traceback" not in "".join(server.said)
+    assert "Traceback" not in server.log
 
 
 def test_an_idle_server_that_is_told_to_stop_ends_at_once(shelf: Project) -> None:
     with listening(shelf) as server:
-        idle = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+        idle = http.client.HTTPConnection("127.0.0.1", server.port, timeout=PATIENCE)
         idle.request("GET", "/nothing")
         idle.getresponse().read()  # the connection stays open
         server.process.terminate()
         assert server.end() in (0, -15)
         idle.close()
 
-    assert "Traceback" not in "".join(server.said)
+    assert "Traceback" not in server.log
 
 
 def test_stdio_says_nothing_but_messages_and_ends_with_its_client(shelf: Project) -> None:
-    hello: Json = {
-        "jsonrpc": "2.0",
-        "id": 0,
-        "method": "initialize",
-        "params": {
-            "protocolVersion": "2025-11-25",
-            "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"},
-        },
-    }
     calls = [
         call_of("run_read", tool="find_book", arguments={"title": "x"}),
         call_of("run_write", tool="burn_book"),
@@ -461,27 +418,15 @@ def test_stdio_says_nothing_but_messages_and_ends_with_its_client(shelf: Project
         call_of("no_such_tool"),
         LIST,
     ]
-    asked = [hello, {"jsonrpc": "2.0", "method": "notifications/initialized"}]
-    asked += [message | {"id": number} for number, message in enumerate(calls, 1)]
-    process = subprocess.Popen(
-        serve_command(shelf),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    watchdog = threading.Timer(30, process.kill)
-    watchdog.start()
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write("".join(json.dumps(message) + "\n" for message in asked))
-    process.stdin.flush()
-    heard = [json.loads(process.stdout.readline()) for _ in range(len(calls) + 1)]
-    rest, said = process.communicate()
-    watchdog.cancel()
+    with Stdio(serve_command(shelf)) as server:
+        for number, message in enumerate(calls, 1):
+            server.send(message | {"id": number})
+        server.wait(*range(1, len(calls) + 1))
+        code = server.end()
 
-    assert (process.returncode, rest) == (0, "")
-    assert {message["jsonrpc"] for message in heard} == {"2.0"}
-    assert sorted(message["id"] for message in heard) == list(range(len(calls) + 1))
-    assert "looking" in said
-    assert "secret" in said
+    assert code == 0
+    assert {key: len(answers) for key, answers in server.answers.items()} == dict.fromkeys(
+        ("hello", *range(1, len(calls) + 1)), 1
+    )
+    assert "looking" in server.log
+    assert "secret" in server.log

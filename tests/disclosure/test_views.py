@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from toolfold_runtime import Catalog
 
-from tests.disclosure.catalogs import SHELF, Baked, Json, changed, inventory, planned, sized, tokens
+from tests.disclosure.catalogs import SHELF, Baked, changed, inventory, planned, sized, tokens
+from tests.support.projects import Json
 
 BUDGETS: Final = {
     "capabilities": 500,

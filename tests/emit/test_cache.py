@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.emit.projects import generate, manifest, snapshot, toolfold, write_manifest
+from tests.support.commands import toolfold
+from tests.support.projects import generate, small_manifest, snapshot, write_manifest
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    write_manifest(tmp_path, manifest("one", "two"))
+    write_manifest(tmp_path, small_manifest("one", "two"))
     generate(tmp_path)
     return tmp_path
 
@@ -116,6 +117,6 @@ def test_a_check_served_from_the_cache_changes_nothing(project: Path) -> None:
 
     done = toolfold(project, "check")
 
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.startswith("notice: no `implementation` is declared")
+    assert (done.code, done.out) == (0, "")
+    assert done.err.startswith("notice: no `implementation` is declared")
     assert snapshot(project) == before

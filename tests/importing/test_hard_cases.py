@@ -11,7 +11,6 @@ from toolfold_runtime import Catalog
 from tests.importing.hard_cases import HARD_CASES, HardCase
 from tests.importing.material import (
     IMPORT_ALL,
-    Json,
     as_sent,
     catalog,
     exact,
@@ -19,12 +18,12 @@ from tests.importing.material import (
     imported,
     list_every_tool,
     names_by_id,
-    python,
     save,
     tool,
-    toolfold,
 )
-from tests.importing.session import listed_tools
+from tests.support.commands import python, toolfold
+from tests.support.projects import Json
+from tests.support.servers import listed_tools
 
 _CALL: Final = """
 import asyncio, importlib, json, sys

@@ -11,8 +11,9 @@ from toolfold.compile import compile_manifest
 from toolfold.errors import UsageError
 from toolfold.importing.run import import_tools
 
-from tests.importing.material import Json, tool
+from tests.importing.material import tool
 from tests.importing.test_import_written import JSON, NUMBERS, TEXT
+from tests.support.projects import Json
 
 _KINDS = ["string", "integer", "number", "boolean", "object", "array", "null", "any", "Object"]
 _REFERENCES = [

@@ -14,16 +14,9 @@ from toolfold.manifest.load import load
 from toolfold.manifest.schema import Manifest
 
 from tests.importing.hard_cases import HARD_CASES
-from tests.importing.material import (
-    Json,
-    by_id,
-    exact,
-    imported,
-    python,
-    save,
-    tool,
-    toolfold,
-)
+from tests.importing.material import by_id, exact, imported, save, tool
+from tests.support.commands import python, toolfold
+from tests.support.projects import Json
 
 
 def test_two_interpreters_write_the_same_bytes(tmp_path: Path) -> None:

@@ -8,11 +8,11 @@ from typing import Any, Final
 
 import anyio
 import pytest
-from mcp import Client
 from toolfold_runtime import ToolError, is_cancelled, progress, results_cache
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 
 from tests.running.material import Served, outcome, tool, value_of
+from tests.support.clients import connected
 
 TOOLS: Final = {
     "quick": tool(),
@@ -263,7 +263,7 @@ def test_a_client_that_cancels_stops_the_method_and_is_served_on(
     server = served.project.server("direct", methods)
 
     async def talk() -> str:
-        async with Client(server, mode="legacy") as client:
+        async with connected(server, "legacy") as client:
             async with anyio.create_task_group() as group:
                 group.start_soon(client.call_tool, "patient", {})
                 await methods.begun.wait()
@@ -288,7 +288,7 @@ def test_progress_reaches_a_client_that_asks_for_it(
         heard.append((progress, total, message))
 
     async def talk() -> None:
-        async with Client(server, mode="legacy") as client:
+        async with connected(server, "legacy") as client:
             await client.call_tool(name, {}, progress_callback=on_progress)
             await client.call_tool(name, {})  # nobody listens, nothing breaks
 

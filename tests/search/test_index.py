@@ -1,9 +1,6 @@
 """The baked index: plain text with an owner, the same everywhere, and cut as queries are cut."""
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,8 +14,10 @@ from toolfold_runtime import Catalog
 from toolfold_runtime.search.index import MOST, numbers, packed
 from toolfold_runtime.search.words import words
 
-from tests.disclosure.catalogs import planned, project, written
+from tests.disclosure.catalogs import planned
 from tests.search.catalogs import TOWN, finder, found, manifest, tool
+from tests.support.commands import python
+from tests.support.projects import project, write_manifest
 
 HYBRID = TOWN | {"disclosure": {"search": "hybrid"}}
 FILES = ("grams", "pairs", "related", "tools", "vectors", "words")
@@ -70,21 +69,17 @@ def test_vectors_are_the_same_bytes_with_any_number_of_threads(
         "data = build_plan(load(pathlib.Path(sys.argv[1])), '').data\n"
         "sys.stdout.write(data['search/vectors.jsonl'] + data['search/related.jsonl'])\n"
     )
-    path = written(tmp_path, HYBRID)
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(path)],
-        env=os.environ | {"OPENBLAS_NUM_THREADS": threads, "PYTHONHASHSEED": threads},
-        capture_output=True,
-        check=True,
-    )
+    path = write_manifest(tmp_path, HYBRID)
+    environment = {"OPENBLAS_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
+    done = python(tmp_path, "-c", program, str(path), environment=environment)
     here = build_plan(load(path), "").data
 
     baked = here["search/vectors.jsonl"] + here["search/related.jsonl"]
-    assert done.stdout.decode() == baked
+    assert done.out == baked
 
 
 def test_more_tools_than_can_be_numbered_are_refused_at_once(tmp_path: Path) -> None:
-    loaded = load(written(tmp_path, manifest({"one": tool("Do it")})))
+    loaded = load(write_manifest(tmp_path, manifest({"one": tool("Do it")})))
     many = {f"tool_{n}": loaded.manifest.tools["one"] for n in range(MOST + 1)}
     crowded = loaded.manifest.model_copy(update={"tools": many})
 

@@ -2,10 +2,7 @@
 
 import ast
 import json
-import os
 import re
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,6 +14,7 @@ from markdown_it import MarkdownIt
 from toolfold.plan.text.escape import shown
 
 from tests.security.material import Files, Json, collapsed, printable
+from tests.support.commands import Result, python
 
 # --- (a) the shape of the code -----------------------------------------------------------------
 
@@ -422,13 +420,6 @@ def assert_importing_does_nothing(packages: list[Files], folder: Path) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, encoding="utf-8", newline="\n")
     before = sorted(folder.rglob("*"))
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", _IMPORT_ALL],
-        cwd=folder,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+    done = python(folder, "-W", "error", "-c", _IMPORT_ALL)
+    assert done == Result(0, "", "")
     assert sorted(folder.rglob("*")) == before

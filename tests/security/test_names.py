@@ -6,8 +6,6 @@ import json
 import keyword
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -22,6 +20,7 @@ from tests.security.checks import (
     python_of,
 )
 from tests.security.material import Files, Json, compiled
+from tests.support.commands import Result, python, toolfold
 
 DEVICES: Final = ("con", "prn", "aux", "nul", "com1", "com9", "lpt1", "CON", "Nul")
 ODD_PROPERTIES: Final = (
@@ -79,14 +78,8 @@ def echoed(files: Files, calls: list[tuple[str, Json]], folder: Path) -> list[An
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
     (folder / "calls.json").write_text(json.dumps(calls), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", _CALL_ALL],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stderr, done.returncode) == ("", 0)
+    done = python(folder, "-c", _CALL_ALL)
+    assert (done.err, done.code) == ("", 0)
     answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))
     return [json.loads(answer) for answer in answers]
 
@@ -385,16 +378,8 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
-def watched(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", _WATCHED, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,  # a read of the pipe below would wait for ever
-    )
+def watched(folder: Path, *arguments: str) -> Result:
+    return python(folder, "-c", _WATCHED, *arguments)
 
 
 @pytest.fixture
@@ -448,9 +433,9 @@ def test_generation_reaches_no_network_no_other_file_and_never_the_implementatio
     done = watched(tmp_path, "generate", "--no-cache", "--format", "json")
 
     assert connections(listener) == 0
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 0, done.stderr
-    facts = [problem["fact"] for problem in json.loads(done.stdout)]
+    assert "Traceback" not in done.err
+    assert done.code == 0, done.err
+    facts = [problem["fact"] for problem in json.loads(done.out)]
     for place in ("http://", "https://", "file://", "/etc/passwd", "../secret.json"):
         assert any(fact.startswith(f'reference "{place}') for fact in facts), place
     assert {path.name for path in tmp_path.iterdir()} == {
@@ -470,13 +455,13 @@ def test_a_call_of_a_tool_whose_schema_points_outside_reaches_nothing(
     source = "class Echo:\n    def __getattr__(self, name): return lambda params: {}\n"
     (tmp_path / "implementation.py").write_text(source, encoding="utf-8")
     (tmp_path / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
-    assert watched(tmp_path, "generate", "--quiet").returncode == 0
+    assert watched(tmp_path, "generate", "--quiet").code == 0
 
     for name in manifest["tools"]:
         done = watched(tmp_path, "try", name, '{"x": "y"}')
 
-        assert "Traceback" not in done.stderr
-        assert done.returncode in (0, 1)
+        assert "Traceback" not in done.err
+        assert done.code in (0, 1)
     assert connections(listener) == 0
 
 
@@ -487,16 +472,10 @@ def test_a_refused_key_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
 
     for form in ("text", "github"):
-        done = subprocess.run(
-            [sys.executable, "-m", "toolfold", "generate", "--format", form],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = toolfold(tmp_path, "generate", "--format", form)
 
-        assert done.returncode == 1
-        shown = done.stdout + done.stderr
+        assert done.code == 1
+        shown = done.text
         assert [c for c in shown if not c.isprintable() and c != "\n"] == []
         assert not any(line.startswith("forged.yaml") for line in shown.split("\n"))
 

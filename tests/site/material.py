@@ -3,8 +3,6 @@
 import functools
 import http.server
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,42 +15,18 @@ from urllib.parse import unquote, urldefrag, urlsplit
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from playwright.sync_api import TimeoutError as NotOpen
 
+from tests.support.commands import toolfold_process
+
 _LINKS: Final = ("href", "src", "data-src", "poster", "action")
 #: Pages that no other page is meant to lead to.
 _STANDALONE: Final = frozenset(["404.html"])
 
 
-@dataclass(frozen=True)
-class Said:
-    """What a command answered."""
-
-    code: int
-    out: str
-    err: str
-
-
-def toolfold(folder: Path, *arguments: str, **environment: str) -> Said:
-    """The command in a process of its own."""
-    import os
-
-    done = subprocess.run(
-        [sys.executable, "-m", "toolfold", *arguments],
-        cwd=folder,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=300,
-    )
-    return Said(done.returncode, done.stdout, done.stderr)
-
-
 def built(folder: Path, *options: str) -> Path:
     """The site of the manifest in `folder`, generated and built now."""
     for command in (("generate", "-q"), ("docs", "build", *options)):
-        said = toolfold(folder, *command)
-        assert said.code == 0, said.out + said.err
+        done = toolfold_process(folder, *command)
+        assert done.code == 0, done.text
     return folder / "site"
 
 

@@ -17,6 +17,12 @@ from toolfold.cli.main import main
 from tests.support.waiting import PATIENCE
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+_GIT_IDENTITY: Final = {
+    "GIT_AUTHOR_NAME": "x",
+    "GIT_AUTHOR_EMAIL": "x@example.com",
+    "GIT_COMMITTER_NAME": "x",
+    "GIT_COMMITTER_EMAIL": "x@example.com",
+}
 
 
 @dataclass(frozen=True)
@@ -98,8 +104,9 @@ def must(folder: Path, *command: str, environment: Mapping[str, str] = _NOTHING)
 def process_environment(more: Mapping[str, str] = _NOTHING) -> dict[str, str]:
     """The environment of a process that a test starts.
 
-    It finds the programs of this interpreter's environment, and writes no bytecode into output
-    that is looked at.
+    It finds the programs of this interpreter's environment, writes no bytecode into output that is
+    looked at, and commits under a name of its own.
     """
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": programs, "PYTHONDONTWRITEBYTECODE": "1", **more}
+    own = {"PATH": programs, "PYTHONDONTWRITEBYTECODE": "1", **_GIT_IDENTITY}
+    return {**os.environ, **own, **more}
