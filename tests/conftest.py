@@ -24,8 +24,9 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _cache_of_its_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cache folder for this run and every process that it starts, instead of the user's."""
+def _caches_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Cache folders for this run and every process that it starts, instead of the user's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOOLFOLD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("MYPY_CACHE_DIR", str(tmp_path_factory.mktemp("mypy")))
         yield

@@ -67,7 +67,7 @@ def test_the_manifest_with_limits_is_accepted_and_held_to_its_class(notes: Path)
 
 
 def test_the_class_satisfies_the_generated_protocol(notes: Path) -> None:
-    command = ("-m", "mypy", "--strict", "--no-incremental", "notes.py")
+    command = ("-m", "mypy", "--strict", "notes.py")
     done = python(notes, *command, environment={"MYPYPATH": str(notes / "generated")})
     assert done.code == 0, done.out
 

@@ -185,6 +185,7 @@ def test_a_preview_of_the_site_reloads_itself(project: Path) -> None:
         out.until("Serving")
         err.until("No issues found")
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
         with page.expect_console_message(lambda said: said.text.startswith("Connected to ")):
             page.goto(f"http://127.0.0.1:{port}/tools/find.html")
         save(project / "tools.yaml", MANIFEST.replace("category: all", "category: al"))

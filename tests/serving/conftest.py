@@ -25,7 +25,7 @@ class Shelf:
 
     def dust(self, params):
         # Says that it has begun, and ends when it is told to.
-        with socket.create_connection(("127.0.0.1", int(os.environ["GATE"])), 30) as gate:
+        with socket.create_connection(("127.0.0.1", int(os.environ["GATE"]))) as gate:
             gate.sendall(b"begun")
             gate.recv(1)
         return "dusted"

@@ -15,8 +15,10 @@ from urllib.parse import unquote, urldefrag, urlsplit
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from playwright.sync_api import TimeoutError as NotOpen
 
-from tests.support.commands import toolfold_process
+from tests.support.commands import toolfold, toolfold_process
+from tests.support.waiting import PATIENCE
 
+_MOMENT: Final = 10  # seconds after which a key is pressed again
 _LINKS: Final = ("href", "src", "data-src", "poster", "action")
 #: Pages that no other page is meant to lead to.
 _STANDALONE: Final = frozenset(["404.html"])
@@ -24,9 +26,10 @@ _STANDALONE: Final = frozenset(["404.html"])
 
 def built(folder: Path, *options: str) -> Path:
     """The site of the manifest in `folder`, generated and built now."""
-    for command in (("generate", "-q"), ("docs", "build", *options)):
-        done = toolfold_process(folder, *command)
-        assert done.code == 0, done.text
+    generated = toolfold(folder, "generate", "-q")
+    assert generated.code == 0, generated.text
+    done = toolfold_process(folder, "docs", "build", *options)
+    assert done.code == 0, done.text
     return folder / "site"
 
 
@@ -59,6 +62,7 @@ class Visit:
 
     def __post_init__(self) -> None:
         self.context = self.browser.new_context(**self.options)
+        self.context.set_default_timeout(PATIENCE * 1000)
         self.page = self.context.new_page()
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
@@ -171,10 +175,10 @@ def _resolved(page: str, link: str) -> tuple[str, str]:
 def ask(page: Page, text: str) -> None:
     """Open the site's search by its key and type; pressed again if the page did not listen yet."""
     box = page.get_by_placeholder("Search")
-    for _ in range(5):
+    for _ in range(PATIENCE // _MOMENT):
         page.keyboard.press("Control+k")
         try:
-            box.wait_for(timeout=10_000)
+            box.wait_for(timeout=_MOMENT * 1000)
             break
         except NotOpen:
             continue

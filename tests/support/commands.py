@@ -17,6 +17,12 @@ from toolfold.cli.main import main
 from tests.support.waiting import PATIENCE
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+#: Environments that tests make get the pinned versions, and are too short-lived for bytecode.
+_PIP: Final = {
+    "PIP_CONSTRAINT": str(Path(__file__).parents[2] / "constraints.txt"),
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+    "PIP_NO_COMPILE": "1",
+}
 _GIT_IDENTITY: Final = {
     "GIT_AUTHOR_NAME": "x",
     "GIT_AUTHOR_EMAIL": "x@example.com",
@@ -108,5 +114,5 @@ def process_environment(more: Mapping[str, str] = _NOTHING) -> dict[str, str]:
     looked at, and commits under a name of its own.
     """
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    own = {"PATH": programs, "PYTHONDONTWRITEBYTECODE": "1", **_GIT_IDENTITY}
+    own = {"PATH": programs, "PYTHONDONTWRITEBYTECODE": "1", **_GIT_IDENTITY, **_PIP}
     return {**os.environ, **own, **more}
