@@ -4,18 +4,22 @@ import sys
 import time
 from pathlib import Path
 
-from toolfold.emit.render import page_texts
-from toolfold.manifest.load import examine
-from toolfold.plan.catalog import build_plan
+from toolfold import compile as compiler
+from toolfold.manifest.load import load_with_problems
+from toolfold.memo.memo import Memo
+from toolfold.memo.store import ForgetfulStore
 
 
 def main() -> int:
     """Print what the pages cost: working out what stands on them, and filling the templates."""
-    plan = build_plan(examine(Path(sys.argv[1], "tools.yaml")), "../..")
+    memo = Memo(ForgetfulStore())
+    loaded = load_with_problems(Path(sys.argv[1], "tools.yaml"))
+    catalog = compiler.plan_tools(loaded, memo)
+    plan = compiler.plan_views(catalog, memo)
     started = time.process_time()
-    texts = page_texts(plan)
+    texts = compiler.render_pages(catalog, plan, memo)
     spent = time.process_time() - started
-    assert len(texts) > len(plan.tools)
+    assert len(texts) > len(catalog.tools)
     print(spent)
     return 0
 

@@ -1,6 +1,8 @@
-"""The one option of this suite: golden files are rewritten on request, and never by CI."""
+"""What every test has: golden files are rewritten on request, and the user's cache is left alone."""
 
 import os
+import signal
+from collections.abc import Iterator
 
 import pytest
 
@@ -14,5 +16,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # A run in the background ignores interrupts, and so would every process that it starts.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--update-golden") and os.environ.get("CI"):
         raise pytest.UsageError("--update-golden does not run in CI: a person reads the diff")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _caches_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Cache folders for this run and every process that it starts, instead of the user's."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TOOLFOLD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("MYPY_CACHE_DIR", str(tmp_path_factory.mktemp("mypy")))
+        yield

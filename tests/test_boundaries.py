@@ -2,7 +2,6 @@
 
 import ast
 import json
-import subprocess
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
@@ -11,6 +10,9 @@ from typing import Final
 
 import pytest
 from jinja2 import Environment, nodes
+
+from tests.support.commands import python
+from tests.support.golden import write_packages
 
 ROOT = Path(__file__).parents[1]
 GENERATOR = ROOT / "generator" / "toolfold"
@@ -334,15 +336,18 @@ def test_runtime_loads_the_sdk_for_http_only_inside_functions() -> None:
     assert found == []
 
 
-def test_generated_code_imports_only_the_runtime_pydantic_and_the_standard_library() -> None:
-    folders = [ROOT / "generated", *sorted((ROOT / "tests" / "golden").glob("*/expected"))]
+def test_generated_code_imports_only_the_runtime_pydantic_and_the_standard_library(
+    tmp_path: Path,
+) -> None:
+    packages = write_packages(tmp_path)
     found = {
-        f"{path.relative_to(ROOT)}: {module}"
-        for path in python_files(*folders)
+        f"{path}: {module}"
+        for path in python_files(ROOT / "generated", tmp_path)
         for module in imports(path)
         if module.split(".")[0] not in STANDARD and not is_within(module, GENERATED_MAY_IMPORT)
     }
 
+    assert packages
     assert sorted(found) == []
 
 
@@ -361,10 +366,9 @@ def test_templates_place_text_and_decide_nothing() -> None:
 def loaded_by(code: str, cwd: Path) -> set[str]:
     """Top-level modules that a fresh interpreter has after running `code`."""
     tail = "\nimport sys, json; print(); print(json.dumps(sorted({m.split('.')[0] for m in sys.modules})))"
-    done = subprocess.run(
-        [sys.executable, "-c", code + tail], cwd=cwd, capture_output=True, text=True, check=True
-    )
-    return set(json.loads(done.stdout.splitlines()[-1]))
+    done = python(cwd, "-c", code + tail)
+    assert done.code == 0, done.text
+    return set(json.loads(done.out.splitlines()[-1]))
 
 
 def test_importing_the_runtime_loads_nothing_heavy(tmp_path: Path) -> None:

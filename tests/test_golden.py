@@ -1,122 +1,133 @@
 """One folder of `golden/` is one case; its name is the sentence that the case proves.
 
-A case is a `tools.yaml` (with whatever it includes), and what the compiler says to it: `expected/`
-and, where there are warnings, `warnings.txt`; or `stderr.txt` for a manifest that is refused.
-Adding a case adds no Python: write the manifest, run `pytest --update-golden`, read the result.
+A case is a `tools.yaml` (with whatever it includes), and what the compiler says to it: some files
+of the output in `expected/` and, where there are warnings, `warnings.txt`; or `stderr.txt` for a
+manifest that is refused.
+
+Most cases hold only the files that prove their sentence, and exactly those are compared. A few rich
+ones hold the whole output and are marked by an empty file `whole_tree`: there the set of paths is
+compared too. Together they have every kind of file.
+
+Adding a case adds no Python: write the manifest and run `pytest --update-golden`, which writes
+everything; delete what the sentence is not about and read the rest. From then on
+`--update-golden` rewrites the files that are there.
 """
 
 import difflib
-import os
-import shutil
-import subprocess
-import sys
+from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from typing import Final
 
 import pytest
-from toolfold.compile import compile_manifest
-from toolfold.errors import ManifestError
-from toolfold.report import report
 
-GOLDEN = Path(__file__).parent / "golden"
-CASES = sorted(path.name for path in GOLDEN.iterdir() if path.is_dir())
-TEXTS = ("stderr.txt", "warnings.txt")
+from tests.support.commands import python
+from tests.support.golden import (
+    ACCEPTED,
+    CASES,
+    GOLDEN,
+    REFUSED,
+    TEXTS,
+    WHOLE_TREES,
+    compiled,
+    golden_files,
+    write_packages,
+)
+
+_ROOT: Final = Path(__file__).parents[1]
+_LARGE: Final = 1_000  # bytes
+#: Folders whose files are named after what the manifest names.
+_NAMED: Final = frozenset({"categories", "models", "tools"})
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_golden(case: str, monkeypatch: pytest.MonkeyPatch, pytestconfig: pytest.Config) -> None:
-    folder = GOLDEN / case
-    monkeypatch.chdir(folder)
-    said = _said_by_compiler()
-
+def test_golden(case: str, pytestconfig: pytest.Config) -> None:
+    output = compiled(case)
     if pytestconfig.getoption("--update-golden"):
-        _update(folder, said)
-    expected = _kept(folder)
+        _update(case, output)
+    expected = golden_files(case)
+    compared = output if case in WHOLE_TREES else _named_by(expected, output)
 
     assert expected, f"nothing expected of {case} yet: run pytest --update-golden and read it"
-    assert sorted(said) == sorted(expected), "the set of paths differs"
-    differences = [_diff(path, expected[path], said[path]) for path in sorted(said)]
+    assert sorted(compared) == sorted(expected), "the set of paths differs"
+    differences = [_diff(path, expected[path], compared[path]) for path in sorted(compared)]
     assert not any(differences), "\n" + "".join(differences)
 
 
 def test_golden_covers_manifests_accepted_and_refused() -> None:
-    refused = [case for case in CASES if (GOLDEN / case / "stderr.txt").is_file()]
+    assert len(REFUSED) >= 30
+    assert len(ACCEPTED) >= 15
 
-    assert len(refused) >= 30
-    assert len(CASES) - len(refused) >= 15
+
+def test_few_cases_hold_whole_trees_and_together_every_kind_of_file() -> None:
+    assert 3 <= len(WHOLE_TREES) <= 5
+    kinds = {kind for case in WHOLE_TREES for kind in _kinds(golden_files(case))}
+    assert {kind for case in ACCEPTED for kind in _kinds(compiled(case))} == kinds
+
+
+def test_no_other_case_holds_a_copy_of_a_large_file() -> None:
+    texts = [(case, path, text) for case in CASES for path, text in golden_files(case).items()]
+    copies = Counter(text for _, _, text in texts)
+
+    assert [
+        f"{case}/{path}"
+        for case, path, text in texts
+        if len(text) > _LARGE and copies[text] > 1 and case not in WHOLE_TREES
+    ] == []
 
 
 def test_golden_files_are_never_rewritten_in_ci() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--update-golden", "--collect-only", "-q", __file__],
-        env=os.environ | {"CI": "true"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = ("-m", "pytest", "--update-golden", "--collect-only", "-q", __file__)
 
-    assert done.returncode == pytest.ExitCode.USAGE_ERROR
-    assert "does not run in CI" in done.stderr
+    done = python(_ROOT, *command, environment={"CI": "true"})
+
+    assert done.code == pytest.ExitCode.USAGE_ERROR
+    assert "does not run in CI" in done.err
 
 
 def test_golden_packages_pass_strict_type_checking(tmp_path: Path) -> None:
-    names: list[str] = []
-    for case in CASES:
-        package = GOLDEN / case / "expected" / "demo_mcp"
-        if package.is_dir():
-            names.append(f"case_{len(names)}_mcp")
-            shutil.copytree(package, tmp_path / names[-1])
-    command = [
-        sys.executable,
-        "-m",
-        "mypy",
-        "--strict",
-        "--config-file=",
-        f"--cache-dir={tmp_path}/.c",
-    ]
+    packages = write_packages(tmp_path)
 
-    done = subprocess.run(
-        [*command, *names], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    done = python(tmp_path, "-m", "mypy", "--strict", "--config-file=", *packages)
 
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.code == 0, done.text
 
 
-def _said_by_compiler() -> dict[str, str]:
-    """All that the public path answers to the manifest here, by the path that keeps it."""
-    try:
-        compiled = compile_manifest(Path("tools.yaml"))
-    except ManifestError as error:
-        return {"stderr.txt": report(error.problems) + "\n"}
-    said = {f"expected/{path}": text for path, text in compiled.files.items()}
-    if compiled.warnings:
-        said["warnings.txt"] = report(compiled.warnings) + "\n"
-    return said
+def _named_by(expected: Mapping[str, str], output: Mapping[str, str]) -> dict[str, str]:
+    """The part of the output that a case holds; messages always belong to it."""
+    return {path: text for path, text in output.items() if path in expected or path in TEXTS}
 
 
-def _kept(folder: Path) -> dict[str, str]:
-    files = [path for path in (folder / "expected").rglob("*") if path.is_file()]
-    files += [folder / name for name in TEXTS if (folder / name).is_file()]
-    # Bytes, so that a line end is what it is on every platform.
-    return {path.relative_to(folder).as_posix(): path.read_bytes().decode() for path in files}
+def _kinds(paths: Mapping[str, str]) -> set[str]:
+    """What files are for, whatever the manifest's own names are."""
+    kinds = set()
+    for path in map(PurePosixPath, paths):
+        parts = ["package" if part.endswith("_mcp") else part for part in path.parts[:-1]]
+        is_named = parts[-1:] and parts[-1] in _NAMED and path.name != "__init__.py"
+        kinds.add("/".join([*parts, path.suffix if is_named else path.name]))
+    return kinds - set(TEXTS)
 
 
-def _update(folder: Path, said: Mapping[str, str]) -> None:
-    if _kept(folder) == said:
+def _update(case: str, output: Mapping[str, str]) -> None:
+    before = golden_files(case)
+    is_partial = bool(before) and case not in WHOLE_TREES
+    after = _named_by(before, output) if is_partial else output
+    lost = sorted(before.keys() - after.keys() - set(TEXTS))
+    assert not (is_partial and lost), f"no longer generated, delete or replace by hand: {lost}"
+    if after == before:
         return
-    shutil.rmtree(folder / "expected", ignore_errors=True)
-    for name in TEXTS:
-        (folder / name).unlink(missing_ok=True)
-    for path, text in said.items():
-        target = folder / path
+    for path in before.keys() - after.keys():
+        (GOLDEN / case / path).unlink()
+    for path, text in after.items():
+        target = GOLDEN / case / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text.encode())
 
 
-def _diff(path: str, expected: str, said: str) -> str:
+def _diff(path: str, expected: str, actual: str) -> str:
     lines = difflib.unified_diff(
         expected.splitlines(keepends=True),
-        said.splitlines(keepends=True),
+        actual.splitlines(keepends=True),
         f"{path} (golden)",
         f"{path} (now)",
     )

@@ -1,12 +1,12 @@
 """The user's class beside the manifest: read, held to the protocol, written once."""
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
-from toolfold.cli.main import main
+
+from tests.support.commands import Result, python, toolfold, toolfold_process
 
 MANIFEST: Final = """
 toolfold: 1
@@ -43,114 +43,103 @@ def write(project: Path, files: dict[str, str]) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+def checked_by_mypy(project: Path) -> Result:
+    environment = {"MYPYPATH": "generated"}
+    return python(project, "-m", "mypy", "--strict", "implementation.py", environment=environment)
+
+
 # The class to start from
 
 
-def test_generate_writes_a_class_to_start_from_once_and_never_again(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["generate"]) == 0
-    assert "implementation.py: written; its methods wait for you" in capsys.readouterr().out
+def test_generate_writes_a_class_to_start_from_once_and_never_again(project: Path) -> None:
+    done = toolfold(project, "generate")
+    assert done.code == 0
+    assert "implementation.py: written; its methods wait for you" in done.out
     written = (project / "implementation.py").read_text(encoding="utf-8")
     assert "class Tools(Handlers):" in written
     assert "def find(self, params: FindParams) -> FindResult:" in written
     assert "def remove(self, params: DropParams) -> Anything:" in written
-    assert main(["check"]) == 0
+    done = toolfold(project, "check")
+    assert done.code == 0
 
     write(project, {"implementation.py": "# mine\n" + written})
-    assert main(["generate", "--no-cache"]) == 0
+    done = toolfold(project, "generate", "--no-cache")
+    assert done.code == 0
     assert (project / "implementation.py").read_text(encoding="utf-8").startswith("# mine\n")
 
 
 def test_the_class_to_start_from_is_strictly_typed_and_answers(project: Path) -> None:
-    main(["generate", "-q"])
+    toolfold(project, "generate", "-q")
 
-    typed = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "implementation.py"],
-        env={"MYPYPATH": "generated", "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    tried = subprocess.run(
-        [sys.executable, "-m", "toolfold", "try", "find", '{"query": "x"}'],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    typed = checked_by_mypy(project)
+    tried = toolfold_process(project, "try", "find", '{"query": "x"}')
 
-    assert typed.stdout == "Success: no issues found in 1 source file\n"
-    assert tried.stdout == "backend_failed: find is not implemented by the server.\n"
+    assert typed.out == "Success: no issues found in 1 source file\n"
+    assert tried.out == "backend_failed: find is not implemented by the server.\n"
 
 
 def test_a_wrong_signature_is_found_by_mypy(project: Path) -> None:
-    main(["generate", "-q"])
+    toolfold(project, "generate", "-q")
     wrong = (project / "implementation.py").read_text(encoding="utf-8")
     wrong = wrong.replace("-> FindResult", "-> int").replace("params: DropParams", "params: str")
     write(project, {"implementation.py": wrong})
 
-    found = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "implementation.py"],
-        env={"MYPYPATH": "generated", "PATH": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    found = checked_by_mypy(project)
 
-    assert 'Return type "int" of "find" incompatible' in found.stdout
-    assert 'Argument 1 of "remove" is incompatible with supertype' in found.stdout
+    assert 'Return type "int" of "find" incompatible' in found.out
+    assert 'Argument 1 of "remove" is incompatible with supertype' in found.out
 
 
 def test_a_module_in_a_folder_is_written_there(project: Path) -> None:
     text = MANIFEST.replace("implementation:Tools", "inner.deep.work:Worker")
     write(project, {"tools.yaml": text})
 
-    assert main(["generate", "-q"]) == 0
+    done = toolfold(project, "generate", "-q")
+    assert done.code == 0
 
     assert "class Worker(Handlers):" in (project / "inner/deep/work.py").read_text("utf-8")
-    assert main(["check"]) == 0
+    done = toolfold(project, "check")
+    assert done.code == 0
 
 
-def test_nothing_is_written_where_a_module_is_in_the_way(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_written_where_a_module_is_in_the_way(project: Path) -> None:
     text = MANIFEST.replace("implementation:Tools", "implementation.inner:Tools")
     write(project, {"tools.yaml": text, "implementation.py": ""})
 
-    assert main(["generate"]) == 0
+    done = toolfold(project, "generate")
+    assert done.code == 0
 
-    assert "implementation.py is a module, so nothing can be below it" in capsys.readouterr().err
+    assert "implementation.py is a module, so nothing can be below it" in done.err
     assert not (project / "implementation").exists()
-    assert main(["check"]) == 1
-    assert "name another module under `server.implementation`" in capsys.readouterr().err
+    done = toolfold(project, "check")
+    assert done.code == 1
+    assert "name another module under `server.implementation`" in done.err
 
 
-def test_nothing_is_written_over_an_installed_module(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_nothing_is_written_over_an_installed_module(project: Path) -> None:
     write(project, {"tools.yaml": MANIFEST.replace("implementation:Tools", "jinja2:Tools")})
-    assert main(["generate", "-q"]) == 0
-    capsys.readouterr()
+    done = toolfold(project, "generate", "-q")
+    assert done.code == 0
 
-    assert main(["check"]) == 0
+    done = toolfold(project, "check")
+    assert done.code == 0
 
     assert not (project / "jinja2.py").exists()
-    said = capsys.readouterr().err
+    said = done.err
     assert said == "notice: jinja2 is not beside the manifest; its methods were not looked at\n"
 
 
 # What is missing
 
 
-def test_a_new_tool_is_reported_with_the_stub_to_paste(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["generate", "-q"])
+def test_a_new_tool_is_reported_with_the_stub_to_paste(project: Path) -> None:
+    toolfold(project, "generate", "-q")
     write(project, {"tools.yaml": MANIFEST + _NEW})
 
-    assert main(["generate", "-q"]) == 0
+    done = toolfold(project, "generate", "-q")
+    assert done.code == 0
 
-    said = capsys.readouterr().err
+    said = done.err
     assert 'Tools: warning: no method "grow", which carries out a tool' in said
     assert (
         "paste into the class:\n\n"
@@ -162,23 +151,22 @@ def test_a_new_tool_is_reported_with_the_stub_to_paste(
     ) in said
 
 
-def test_a_tool_without_a_method_fails_check_with_place_and_stub(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    main(["generate", "-q"])
+def test_a_tool_without_a_method_fails_check_with_place_and_stub(project: Path) -> None:
+    toolfold(project, "generate", "-q")
     write(project, {"implementation.py": "\nclass Tools:\n    def find(self, params): ...\n"})
-    capsys.readouterr()
 
-    assert main(["check"]) == 1
+    done = toolfold(project, "check")
+    assert done.code == 1
 
-    said = capsys.readouterr().err
+    said = done.err
     assert said.startswith(
         'implementation.py:2:1: Tools: no method "remove", which carries out a tool\n'
         "  2 | class Tools:\n"
     )
     assert "def remove(self, params: DropParams)" in said
-    assert main(["check", "--format", "json"]) == 1
-    assert '"code": "implementation"' in capsys.readouterr().out
+    done = toolfold(project, "check", "--format", "json")
+    assert done.code == 1
+    assert '"code": "implementation"' in done.out
 
 
 @pytest.mark.parametrize(
@@ -204,14 +192,14 @@ def test_a_tool_without_a_method_fails_check_with_place_and_stub(
     ids=["no class", "syntax", "empty", "protocol only", "empty base"],
 )
 def test_a_class_that_lacks_methods_is_found(
-    project: Path, files: dict[str, str], fact: str, capsys: pytest.CaptureFixture[str]
+    project: Path, files: dict[str, str], fact: str
 ) -> None:
     write(project, files)
-    main(["generate", "-q"])
-    capsys.readouterr()
+    toolfold(project, "generate", "-q")
 
-    assert main(["check"]) == 1
-    assert fact in capsys.readouterr().err
+    done = toolfold(project, "check")
+    assert done.code == 1
+    assert fact in done.err
 
 
 @pytest.mark.parametrize(
@@ -231,14 +219,11 @@ def test_a_class_that_lacks_methods_is_found(
     ],
     ids=["plain", "base", "generic base", "other file", "module", "dotted", "package", "re-export", "conditions", "assigned", "BOM"],
 )  # fmt: skip
-def test_methods_are_found_wherever_they_are_declared(
-    project: Path, files: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_methods_are_found_wherever_they_are_declared(project: Path, files: dict[str, str]) -> None:
     write(project, files)
-    main(["generate", "-q"])
 
-    assert main(["check"]) == 0
-    assert capsys.readouterr().err == ""
+    assert toolfold(project, "generate", "-q") == Result(0, "", "")
+    assert toolfold(project, "check") == Result(0, "", "")
 
 
 @pytest.mark.parametrize(
@@ -254,14 +239,15 @@ def test_methods_are_found_wherever_they_are_declared(
     ],
 )
 def test_what_cannot_be_followed_is_a_notice_and_no_error(
-    project: Path, code: str, source: str, capsys: pytest.CaptureFixture[str]
+    project: Path, code: str, source: str
 ) -> None:
     write(project, {"implementation.py": code})
-    assert main(["generate", "-q"]) == 0
-    capsys.readouterr()
+    done = toolfold(project, "generate", "-q")
+    assert done.code == 0
 
-    assert main(["check"]) == 0
-    assert capsys.readouterr().err == (
+    done = toolfold(project, "check")
+    assert done.code == 0
+    assert done.err == (
         f"notice: implementation.py: Tools may get 2 methods from {source},"
         " which was not looked into\n"
     )
@@ -271,7 +257,9 @@ def test_the_users_code_is_never_run(project: Path) -> None:
     code = "from pathlib import Path\nPath('ran').touch()\nclass Tools:\n" + BOTH
     write(project, {"implementation.py": code})
 
-    assert main(["generate", "-q"]) == 0
-    assert main(["check"]) == 0
+    done = toolfold(project, "generate", "-q")
+    assert done.code == 0
+    done = toolfold(project, "check")
+    assert done.code == 0
 
     assert not (project / "ran").exists()

@@ -1,35 +1,25 @@
 """The README is true: its commands run as written, its manifest and its class work together."""
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[1]
+from tests.support import commands
+from tests.support.commands import Result, python
+from tests.support.projects import ROOT
+
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-BIN = Path(sys.executable).parent
 
 
 def blocks(language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    path = f"{BIN}{os.pathsep}{os.environ['PATH']}"
-    return subprocess.run(
-        shlex.split(command),
-        cwd=folder,
-        env={**os.environ, "PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+def run(command: str, folder: Path) -> Result:
+    return commands.run(folder, *shlex.split(command))
 
 
 def test_a_server_in_a_minute_answers_as_written(tmp_path: Path) -> None:
@@ -42,8 +32,8 @@ def test_a_server_in_a_minute_answers_as_written(tmp_path: Path) -> None:
             folder /= line.removeprefix("$ cd ")
         else:
             done = run(line.removeprefix("$ "), folder)
-            assert done.returncode == 0, done.stderr
-            said = done.stdout
+            assert done.code == 0, done.err
+            said = done.out
 
 
 @pytest.fixture
@@ -52,7 +42,7 @@ def notes(tmp_path: Path) -> Path:
     (implementation,) = blocks("python")
     (tmp_path / "tools.yaml").write_text(manifest, encoding="utf-8")
     (tmp_path / "notes.py").write_text(implementation, encoding="utf-8")
-    assert run("toolfold generate", tmp_path).returncode == 0
+    assert run("toolfold generate", tmp_path).code == 0
     return tmp_path
 
 
@@ -65,27 +55,21 @@ def test_the_conversation_goes_as_shown(notes: Path) -> None:
     }
     for line in conversation.splitlines():
         call, answer = re.split(r"  +", line, maxsplit=1)
-        assert run(calls[call], notes).stdout.startswith(answer.removesuffix("…")), call
+        assert run(calls[call], notes).out.startswith(answer.removesuffix("…")), call
 
 
 def test_the_manifest_with_limits_is_accepted_and_held_to_its_class(notes: Path) -> None:
     *_, manifest = blocks("yaml")
     (notes / "tools.yaml").write_text(manifest, encoding="utf-8")
 
-    assert run("toolfold generate", notes).returncode == 0
-    assert run("toolfold check", notes).returncode == 0
+    assert run("toolfold generate", notes).code == 0
+    assert run("toolfold check", notes).code == 0
 
 
 def test_the_class_satisfies_the_generated_protocol(notes: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "--no-incremental", "notes.py"],
-        cwd=notes,
-        env={**os.environ, "MYPYPATH": str(notes / "generated")},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout
+    command = ("-m", "mypy", "--strict", "notes.py")
+    done = python(notes, *command, environment={"MYPYPATH": str(notes / "generated")})
+    assert done.code == 0, done.out
 
 
 def test_the_hooks_that_it_names_are_offered() -> None:
@@ -99,5 +83,5 @@ def test_the_hooks_that_it_names_are_offered() -> None:
 
 def test_every_command_of_the_table_exists() -> None:
     named = set(re.findall(r"^\| `toolfold (\w+)", README, re.MULTILINE))
-    listed = run("toolfold --help", Path()).stdout
+    listed = run("toolfold --help", Path()).out
     assert named == set(re.findall(r"^    (\w+) ", listed, re.MULTILINE))

@@ -2,37 +2,21 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from toolfold.compile import compile_manifest
 
-ROOT = Path(__file__).parents[1]
+from tests.support.commands import toolfold_process
+from tests.support.projects import ROOT, files_in
+
 GENERATED = ROOT / "generated"
 
 
-def tree_of(folder: Path) -> dict[str, bytes]:
-    return {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and "__pycache__" not in path.parts
-    }
-
-
-def toolfold(*arguments: str, cwd: Path, **environment: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-m", "toolfold", *arguments],
-        cwd=cwd,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def generate(folder: Path, *options: str, **environment: str) -> str:
+    done = toolfold_process(folder, "generate", *options, environment=environment)
+    assert done.code == 0, done.err
+    return done.out
 
 
 @pytest.fixture
@@ -47,7 +31,7 @@ def copy(tmp_path: Path) -> Path:
 def test_generated_is_what_the_manifest_generates_today() -> None:
     compiled = compile_manifest(ROOT / "tools.yaml")
     expected = {str(path): text.encode() for path, text in compiled.files.items()}
-    found = tree_of(GENERATED)
+    found = files_in(GENERATED)
 
     assert sorted(found) == sorted(expected), "run `toolfold generate`"
     assert [path for path in expected if found[path] != expected[path]] == []
@@ -57,46 +41,44 @@ def test_generated_is_what_the_manifest_generates_today() -> None:
 def test_two_interpreters_generate_the_same_bytes(copy: Path, tmp_path: Path) -> None:
     other = tmp_path / "örtlich ağ"
     shutil.copytree(copy, other)
-    toolfold(
-        "generate",
+    generate(
+        copy,
         "--no-cache",
-        cwd=copy,
         PYTHONHASHSEED="0",
         LANG="C",
         LC_ALL="C",
         TZ="UTC",
         PYTHONUTF8="0",
     )
-    toolfold(
-        "generate",
+    generate(
+        Path("/"),
         "--no-cache",
         "-m",
         str(other / "tools.yaml"),
-        cwd=Path("/"),
         PYTHONHASHSEED="4242",
         LANG="tr_TR.UTF-8",
         LC_ALL="tr_TR.UTF-8",
         TZ="Asia/Kathmandu",
     )
 
-    assert tree_of(copy / "generated") == tree_of(other / "generated")
+    assert files_in(copy / "generated") == files_in(other / "generated")
 
 
 def test_a_cache_changes_no_byte(copy: Path) -> None:
-    toolfold("generate", cwd=copy)
+    generate(copy)
     shutil.rmtree(copy / "generated")
-    toolfold("generate", cwd=copy)
-    cached = tree_of(copy / "generated")
+    generate(copy)
+    cached = files_in(copy / "generated")
     shutil.rmtree(copy / "generated")
-    toolfold("generate", "--no-cache", cwd=copy)
+    generate(copy, "--no-cache")
 
-    assert cached == tree_of(copy / "generated")
+    assert cached == files_in(copy / "generated")
 
 
 def test_generating_twice_writes_nothing(copy: Path) -> None:
-    toolfold("generate", cwd=copy)
+    generate(copy)
     before = {p: p.stat().st_mtime_ns for p in (copy / "generated").rglob("*")}
-    said = toolfold("generate", cwd=copy)
+    said = generate(copy)
     after = {p: p.stat().st_mtime_ns for p in (copy / "generated").rglob("*")}
 
     assert "0 written" in said
@@ -105,13 +87,13 @@ def test_generating_twice_writes_nothing(copy: Path) -> None:
 
 
 def test_changing_one_summary_leaves_other_tools_files_alone(copy: Path) -> None:
-    toolfold("generate", cwd=copy)
-    before = tree_of(copy / "generated")
+    generate(copy)
+    before = files_in(copy / "generated")
     manifest = copy / "tools.yaml"
     text = manifest.read_text(encoding="utf-8")
     manifest.write_text(text.replace("Full-text search", "Search by words"), encoding="utf-8")
-    toolfold("generate", cwd=copy)
-    after = tree_of(copy / "generated")
+    generate(copy)
+    after = files_in(copy / "generated")
 
     assert {path for path in after if after[path] != before[path]} == {
         "docs/categories/query.md",
@@ -129,7 +111,7 @@ def test_changing_one_summary_leaves_other_tools_files_alone(copy: Path) -> None
 
 def test_generated_text_names_no_place_of_this_machine() -> None:
     home, host = str(Path.home()).encode(), os.uname().nodename.encode()
-    texts = tree_of(GENERATED)
+    texts = files_in(GENERATED)
 
     assert [path for path, text in texts.items() if str(ROOT).encode() in text] == []
     assert [path for path, text in texts.items() if len(home) > 1 and home + b"/" in text] == []

@@ -1,18 +1,12 @@
 """The edit loop: a save is regenerated and told, a broken one leaves the last good output alone."""
 
 import json
-import os
-import queue
 import signal
-import socket
-import subprocess
 import sys
-import threading
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Final, TypeVar
 
 import pytest
 from playwright.sync_api import Page
@@ -20,8 +14,14 @@ from playwright.sync_api import TimeoutError as NotShown
 from toolfold.testing import assert_current
 
 from tests.site.browser import started
+from tests.support.projects import files_in
+from tests.support.servers import Running, Stdio, free_port, post
+from tests.support.waiting import PATIENCE
 
-_SECONDS: Final = 60  # that nothing takes; what hangs fails
+Started = TypeVar("Started", bound=Running)
+
+_MOMENT: Final = 20  # seconds after which the page is given another save to show
+WORDS_TO_SHOW: Final = [f"Seek {number}" for number in range(PATIENCE // _MOMENT)]
 MANIFEST: Final = """\
 toolfold: 1
 server: {name: demo, version: "1", implementation: "implementation:Tools"}
@@ -39,44 +39,13 @@ MORE: Final = "tools:\n  show: {category: all, effect: read, summary: Show}\n"
 WORDS: Final = "tools:\n  show: {description: Shows}\n"
 
 
-class Lines:
-    """The lines of a stream as they come."""
-
-    def __init__(self, stream: IO[str]) -> None:
-        self._lines: queue.Queue[str | None] = queue.Queue()
-        threading.Thread(target=self._read, args=(stream,), daemon=True).start()
-
-    def _read(self, stream: IO[str]) -> None:
-        for line in stream:
-            self._lines.put(line.rstrip("\n"))
-        self._lines.put(None)
-
-    def until(self, start: str) -> list[str]:
-        """Everything up to the first line that starts so."""
-        seen: list[str] = []
-        while not seen or not seen[-1].startswith(start):
-            line = self._lines.get(timeout=_SECONDS)
-            assert line is not None, f"ended before {start!r}: {seen}"
-            seen.append(line)
-        return seen
-
-
 @contextmanager
-def toolfold(folder: Path, *arguments: str) -> Iterator["subprocess.Popen[str]"]:
-    process = subprocess.Popen(
-        [sys.executable, "-m", "toolfold", *arguments],
-        cwd=folder,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    try:
+def toolfold(kind: type[Started], folder: Path, *arguments: str) -> Iterator[Started]:
+    """A command that goes on until it is interrupted."""
+    command = [sys.executable, "-m", "toolfold", *arguments]
+    with kind(command, folder, PYTHONUNBUFFERED="1") as process:
         yield process
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=_SECONDS)
+        process.process.send_signal(signal.SIGINT)
 
 
 def save(path: Path, text: str) -> None:
@@ -87,11 +56,6 @@ def save(path: Path, text: str) -> None:
     new.replace(path)
 
 
-def outputs(folder: Path) -> dict[str, bytes]:
-    files = [path for path in (folder / "generated").rglob("*") if path.is_file()]
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     for name, text in (("tools", MANIFEST), ("more/one", MORE), ("words", WORDS)):
@@ -100,10 +64,8 @@ def project(tmp_path: Path) -> Path:
 
 
 def test_every_save_is_regenerated_and_told_with_its_cost(project: Path) -> None:
-    with toolfold(project, "generate", "--watch") as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        out, err = Lines(process.stdout), Lines(process.stderr)
+    with toolfold(Running, project, "generate", "--watch") as process:
+        out, err = process.out, process.err
         out.until("exposure: ")
         save(
             project / "tools.yaml", MANIFEST.replace("Find\n", "Find what was once written down\n")
@@ -129,15 +91,13 @@ def test_every_save_is_regenerated_and_told_with_its_cost(project: Path) -> None
 
 
 def test_a_broken_save_is_told_in_place_and_touches_nothing(project: Path) -> None:
-    with toolfold(project, "generate", "--watch") as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        out, err = Lines(process.stdout), Lines(process.stderr)
+    with toolfold(Running, project, "generate", "--watch") as process:
+        out, err = process.out, process.err
         out.until("exposure: ")
-        good = outputs(project)
+        good = files_in(project / "generated")
         save(project / "tools.yaml", MANIFEST.replace("category: all", "category: al"))
         told = err.until("generated/: left as it was")
-        during = outputs(project)
+        during = files_in(project / "generated")
         save(project / "tools.yaml", MANIFEST + "  : [")
         syntax = err.until("generated/: left as it was")
         save(project / "tools.yaml", MANIFEST)
@@ -146,7 +106,7 @@ def test_a_broken_save_is_told_in_place_and_touches_nothing(project: Path) -> No
     assert told[0] == 'tools.yaml:8:15: tools.find.category: unknown category "al"'
     assert syntax[0].startswith("tools.yaml:12:")
     assert during == good
-    assert outputs(project) == good
+    assert files_in(project / "generated") == good
 
 
 IMPLEMENTATION: Final = """\
@@ -158,71 +118,41 @@ class Tools:
 """
 
 
-def ask(process: "subprocess.Popen[str]", number: int, method: str, **params: Any) -> None:
-    assert process.stdin is not None
-    message = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
-    process.stdin.write(json.dumps(message) + "\n")
-    process.stdin.flush()
-
-
-def answered(out: Lines, number: int) -> Any:
-    message = json.loads(out.until(f'{{"jsonrpc": "2.0", "id": {number},')[-1])
-    return message["result"]
-
-
-def greet(process: "subprocess.Popen[str]", out: Lines) -> Any:
-    client = {"name": "test", "version": "1"}
-    given = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}
-    ask(process, 0, "initialize", **given)
-    answer = answered(out, 0)
-    assert process.stdin is not None
-    process.stdin.write('{"jsonrpc": "2.0", "method": "notifications/initialized"}\n')
-    process.stdin.flush()
-    return answer
-
-
-def found(process: "subprocess.Popen[str]", out: Lines, number: int) -> str:
-    ask(process, number, "tools/call", name="find", arguments={"query": "x"})
-    text: str = answered(out, number)["content"][0]["text"]
+def found(server: Stdio, number: int) -> str:
+    result = server.request(number, "tools/call", name="find", arguments={"query": "x"})
+    text: str = result["content"][0]["text"]
     return text
 
 
 def test_a_client_on_stdio_keeps_its_connection_over_restarts(project: Path) -> None:
     changed = '{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}'
     save(project / "implementation.py", IMPLEMENTATION)
-    with toolfold(project, "serve", "--reload") as process:
-        assert process.stdout is not None
-        out = Lines(process.stdout)
-        hello = greet(process, out)
-        first = found(process, out, 1)
+    with toolfold(Stdio, project, "serve", "--reload") as server:
+        first = found(server, 1)
         save(project / "implementation.py", IMPLEMENTATION.replace("ONE", "TWO"))
-        out.until(changed)
-        second = found(process, out, 2)
+        server.out.until(changed)
+        second = found(server, 2)
         save(project / "tools.yaml", MANIFEST.replace("Find\n", "Seek\n"))
-        out.until(changed)
-        ask(process, 3, "tools/list")
-        listed = {tool["name"]: tool["description"] for tool in answered(out, 3)["tools"]}
-        third = found(process, out, 4)
+        server.out.until(changed)
+        listed = {tool["name"]: tool["description"] for tool in server.listed_tools()}
+        third = found(server, 4)
 
-    assert hello["capabilities"]["tools"]["listChanged"] is True
+    (hello,) = server.answers["hello"]
+    assert hello["result"]["capabilities"]["tools"]["listChanged"] is True
     assert [json.loads(text)["found"] for text in (first, second, third)] == ["ONE", "TWO", "TWO"]
     assert listed["find"] == "Seek"
 
 
 def test_a_server_that_does_not_start_says_so_until_it_is_mended(project: Path) -> None:
     save(project / "implementation.py", IMPLEMENTATION)
-    with toolfold(project, "serve", "--reload") as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        out, err = Lines(process.stdout), Lines(process.stderr)
-        greet(process, out)
+    with toolfold(Stdio, project, "serve", "--reload") as server:
         save(project / "implementation.py", "raise ValueError('not yet')\n")
-        err.until("restarted")
-        ask(process, 1, "tools/list")
-        refused = json.loads(out.until('{"jsonrpc": "2.0", "id": 1,')[-1])
+        server.err.until("restarted")
+        server.send({"id": 1, "method": "tools/list"})
+        (refused,) = server.wait(1)
         save(project / "implementation.py", IMPLEMENTATION)
-        err.until("restarted")
-        mended = found(process, out, 2)
+        server.err.until("restarted")
+        mended = found(server, 2)
 
     assert "see its log" in refused["error"]["message"]
     assert json.loads(mended)["found"] == "ONE"
@@ -230,35 +160,38 @@ def test_a_server_that_does_not_start_says_so_until_it_is_mended(project: Path) 
 
 def test_a_server_over_http_is_restarted(project: Path) -> None:
     port = free_port()
+    params = {"name": "find", "arguments": {"query": "x"}}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
     save(project / "implementation.py", IMPLEMENTATION)
     served = ("serve", "--http", "--port", str(port), "--reload", "--log", "text")
-    with toolfold(project, *served) as process:
-        assert process.stderr is not None
-        err = Lines(process.stderr)
+    with toolfold(Running, project, *served) as process:
+        err = process.err
         err.until("serving on http")
-        first = over_http(port)
+        first = post(port, call)
         save(project / "implementation.py", IMPLEMENTATION.replace("ONE", "TWO"))
         err.until("serving on http")
-        second = over_http(port)
+        second = post(port, call)
 
-    assert "ONE" in first
-    assert "TWO" in second
+    assert "ONE" in first.body
+    assert "TWO" in second.body
 
 
 def test_a_preview_of_the_site_reloads_itself(project: Path) -> None:
     port = free_port()
-    with toolfold(project, "docs", "serve", "--port", str(port)) as process, started() as browser:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        out, err = Lines(process.stdout), Lines(process.stderr)
+    with (
+        toolfold(Running, project, "docs", "serve", "--port", str(port)) as process,
+        started() as browser,
+    ):
+        out, err = process.out, process.err
         out.until("Serving")
         err.until("No issues found")
         page = browser.new_page()
+        page.set_default_timeout(PATIENCE * 1000)
         with page.expect_console_message(lambda said: said.text.startswith("Connected to ")):
             page.goto(f"http://127.0.0.1:{port}/tools/find.html")
         save(project / "tools.yaml", MANIFEST.replace("category: all", "category: al"))
         err.until("generated/: left as it was")
-        assert any(shows_itself(page, project, word) for word in ("Seek", "Look", "Hunt"))
+        assert any(shows_itself(page, project, word) for word in WORDS_TO_SHOW)
 
 
 def shows_itself(page: Page, project: Path, word: str) -> bool:
@@ -269,31 +202,7 @@ def shows_itself(page: Page, project: Path, word: str) -> bool:
     """
     save(project / "tools.yaml", MANIFEST.replace("Find\n", f"{word}\n"))
     try:
-        page.get_by_text(word).first.wait_for(timeout=20_000)
+        page.get_by_text(word).first.wait_for(timeout=_MOMENT * 1000)
     except NotShown:
         return False
     return True
-
-
-def free_port() -> int:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port: int = free.getsockname()[1]
-        return port
-
-
-def over_http(port: int) -> str:
-    call = {"name": "find", "arguments": {"query": "x"}}
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-    request = urllib.request.Request(
-        f"http://127.0.0.1:{port}/mcp",
-        json.dumps(message).encode(),
-        {
-            "Content-Type": "application/json",
-            "Accept": "application/json, text/event-stream",
-            "MCP-Protocol-Version": "2025-06-18",
-        },
-    )
-    with urllib.request.urlopen(request, timeout=_SECONDS) as answer:
-        text: str = answer.read().decode()
-        return text

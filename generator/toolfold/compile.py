@@ -81,10 +81,10 @@ def compile_manifest(
         closing(Modeller(progress)) as modeller,
     ):
         loaded = load_with_problems(manifest)
-        catalog = _plan_tools(loaded, memo)
+        catalog = plan_tools(loaded, memo)
         modules = beside.submit(_modules, catalog, way_back, modeller, memo)
-        plan = _plan_catalog(catalog, memo)
-        files = _catalog_files(catalog, plan) | _pages(catalog, plan, memo)
+        plan = plan_views(catalog, memo)
+        files = _catalog_files(catalog, plan) | render_pages(catalog, plan, memo)
         files[output_path("manifest.schema.json")] = editor_schema(catalog.outline.header)
         files |= modules.result()
     return Compiled(
@@ -101,16 +101,18 @@ def compile_manifest(
 def plan_manifest(loaded: Loaded) -> Plan:
     """The plan of a manifest alone: its catalog, costs and warnings; nothing is rendered."""
     memo = Memo(ForgetfulStore())
-    return _plan_catalog(_plan_tools(loaded, memo), memo)
+    return plan_views(plan_tools(loaded, memo), memo)
 
 
-def _plan_tools(loaded: Loaded, memo: Memo) -> Catalog:
+def plan_tools(loaded: Loaded, memo: Memo) -> Catalog:
+    """The catalog of a manifest's tools, each planned by itself."""
     outline, manifest = outline_of(loaded), loaded.manifest
     tools = memo.each(_TOOL, tool_sources(manifest), plan_tool, tool_context(manifest))
     return catalog_of(outline, list(tools.values()))
 
 
-def _plan_catalog(catalog: Catalog, memo: Memo) -> Plan:
+def plan_views(catalog: Catalog, memo: Memo) -> Plan:
+    """What depends on all tools together: views, exposure, search, costs."""
     inventory = catalog.inventory
     sources = view_sources(catalog.outline.manifest, inventory)
     views = memo.each(_VIEW, sources, paginate, inventory.facts)
@@ -124,7 +126,7 @@ def _catalog_files(catalog: Catalog, plan: Plan) -> dict[OutputPath, str]:
     }
 
 
-def _pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, str]:
+def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, str]:
     """Every page of the docs; those whose source changed are rendered."""
     outline = catalog.outline
     facts = CatalogFacts(

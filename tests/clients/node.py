@@ -3,39 +3,26 @@
 import importlib.util
 import json
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
+from tests.support.commands import Result, run
+
 #: Where `make test` installs what package.json beside this file pins.
 INSTALLED: Final = Path(sys.prefix) / "clients"
 PINNED: Final = Path(__file__).parent / "package.json"
 
-# A program that hangs fails its test; it takes one to three seconds on a quiet machine.
-_SECONDS: Final = 50
 
-
-def run_node(
-    *arguments: str, home: Path, script: str | None = None
-) -> subprocess.CompletedProcess[str]:
+def run_node(*arguments: str, home: Path, script: str = "") -> Result:
     """A finished run of node where the packages are, with `script` on its standard input.
 
     Programs keep their settings in `home`, not in the home of whoever runs the tests.
     """
-    return subprocess.run(
-        [str(_node()), *arguments],
-        cwd=INSTALLED,
-        env=os.environ | {"HOME": str(home), "USERPROFILE": str(home), "NO_COLOR": "1"},
-        input=script or "",
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=_SECONDS,
-    )
+    homes = {"HOME": str(home), "USERPROFILE": str(home), "NO_COLOR": "1"}
+    return run(INSTALLED, str(_node()), *arguments, stdin=script, environment=homes)
 
 
 def program(name: str) -> str:

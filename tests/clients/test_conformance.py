@@ -9,10 +9,10 @@ from typing import Final
 
 import pytest
 import yaml
-from toolfold.cli.main import main
 
 from tests.clients.node import INSTALLED, program, run_node
-from tests.clients.serving import listening
+from tests.support.commands import toolfold
+from tests.support.servers import package_listening
 
 #: By scenario, the status of each of its checks; the worst where one is made several times.
 Checks = dict[str, dict[str, str]]
@@ -30,9 +30,9 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     folder = tmp_path_factory.mktemp("conformance")
     for name in ("tools.yaml", "fixtures.py"):
         shutil.copy(FOLDER / name, folder)
-    assert main(["generate", "--quiet", "-m", str(folder / "tools.yaml")]) == 0
-    with listening("conformance_mcp", folder / "generated") as address:
-        yield address
+    assert toolfold(folder, "generate", "--quiet").code == 0
+    with package_listening("conformance_mcp", folder / "generated") as server:
+        yield server.url
 
 
 def test_the_suite_finds_what_is_expected_and_nothing_else(url: str, tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_the_suite_finds_what_is_expected_and_nothing_else(url: str, tmp_path: P
             home=tmp_path,
         )
         # The suite's own verdict: 1 for failures that are not expected, and expected ones that pass.
-        assert done.returncode == 0, done.stdout[done.stdout.find("=== SUMMARY") :] + done.stderr
+        assert done.code == 0, done.out[done.out.find("=== SUMMARY") :] + done.err
         found[version] = _checks(results)
         assert sorted(found[version]) == _required(version)
         print(_summary(version, found[version]))

@@ -8,8 +8,8 @@ import pytest
 from tana_mcp.catalog import CATALOG
 
 from tests.clients.node import program, run_node
-from tests.clients.serving import command, listening
 from tests.clients.tana import DIRECT, GENERATED, HOT, META, PACKAGE
+from tests.support.servers import package_command, package_listening
 
 Json = dict[str, Any]
 
@@ -28,14 +28,14 @@ def inspect(home: Path, *target: str, method: str, options: tuple[str, ...] = ()
         *target,
         home=home,
     )
-    assert (done.returncode, done.stderr) == (0, ""), done.stdout
-    result: Json = json.loads(done.stdout)["result"]
+    assert (done.code, done.err) == (0, ""), done.out
+    result: Json = json.loads(done.out)["result"]
     return result
 
 
 def stdio(exposure: str) -> list[str]:
     """The target; the Inspector hands on to it what follows the dashes."""
-    return command(PACKAGE, "--", "--exposure", exposure)
+    return package_command(PACKAGE, "--", "--exposure", exposure)
 
 
 def calling(tool: str, arguments: Json) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def test_tools_and_meta_tools_can_be_called(
 def test_a_tool_can_be_called_over_http_in_either_era(era: str, tmp_path: Path) -> None:
     options = ("--transport", "http", "--protocol-era", era, *calling("tana_search", ASKED))
 
-    with listening(PACKAGE, GENERATED) as url:
-        answer = inspect(tmp_path, url, method="tools/call", options=options)
+    with package_listening(PACKAGE, GENERATED) as server:
+        answer = inspect(tmp_path, server.url, method="tools/call", options=options)
 
     assert "onboarding" in answer["content"][0]["text"]

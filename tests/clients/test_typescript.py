@@ -9,8 +9,8 @@ import pytest
 from tana_mcp.catalog import CATALOG
 
 from tests.clients.node import run_node
-from tests.clients.serving import command, listening
 from tests.clients.tana import DIRECT, GENERATED, META, PACKAGE, ROOT
+from tests.support.servers import package_command, package_listening
 
 Json = dict[str, Any]
 
@@ -30,12 +30,12 @@ CALLS: Final[dict[str, tuple[str, Json]]] = {
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    with listening(PACKAGE, GENERATED, "--exposure", "progressive") as address:
-        yield address
+    with package_listening(PACKAGE, GENERATED, "--exposure", "progressive") as server:
+        yield server.url
 
 
 def over_stdio(exposure: str) -> Json:
-    program, *arguments = command(PACKAGE, "--exposure", exposure)
+    program, *arguments = package_command(PACKAGE, "--exposure", exposure)
     return {
         "command": program,
         "args": arguments,
@@ -49,8 +49,8 @@ def session(client: str, target: Json, calls: dict[str, tuple[str, Json]], home:
     asked = json.dumps({"client": client, "target": target, "calls": calls})
     script = SCRIPT.read_text(encoding="utf-8")
     done = run_node("--input-type=module", "-", asked, home=home, script=script)
-    assert done.returncode == 0, done.stderr
-    seen: Json = json.loads(done.stdout)
+    assert done.code == 0, done.err
+    seen: Json = json.loads(done.out)
     return seen
 
 

@@ -1,38 +1,20 @@
-"""Catalogs of any size, generated where a test wants them and asked through a real client."""
+"""Catalogs of any size, and what is planned and baked for them."""
 
-import importlib
-import itertools
 import json
-import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
-import anyio
-import mcp_types as types
-from mcp import Client
-from mcp.server.lowlevel import Server
 from splintr import Tokenizer
-from toolfold.cli.main import main
+from toolfold.compile import plan_manifest
 from toolfold.manifest.load import load
-from toolfold.plan.catalog import build_plan
 from toolfold.plan.model import Plan
 from toolfold_runtime import Catalog
-from toolfold_runtime.contract.vocabulary import Exposure
-from toolfold_runtime.disclosure.dispatch import Dispatcher
-from toolfold_runtime.running.backends.python import backend_of
-from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.serving.protocol import build_server
 
-Json = dict[str, Any]
-Era = Literal["legacy", "2026-07-28"]
+from tests.support.projects import Json, write_manifest
 
-MODERN: Final = "2026-07-28"
-ERAS: Final[tuple[Era, ...]] = ("legacy", MODERN)
 META: Final = ["capabilities", "tool_schema", "search_tools", "run_read", "run_write"]
 
 _TOKENIZER: Final = Tokenizer.from_pretrained("o200k_base")
-_NUMBERS: Final = itertools.count()
 
 
 def tokens(text: str) -> int:
@@ -140,27 +122,9 @@ def changed(manifest: Json, **disclosure: Any) -> Json:
     return manifest | {"disclosure": manifest.get("disclosure", {}) | disclosure}
 
 
-@dataclass(frozen=True)
-class Answer:
-    """What a call was answered."""
-
-    text: str
-    is_error: bool
-    structured: Any
-    parts: tuple[str, ...]
-
-
-def written(folder: Path, manifest: Json) -> Path:
-    """The manifest as a file."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "tools.yaml"
-    path.write_text(json.dumps(manifest), encoding="utf-8")
-    return path
-
-
 def planned(folder: Path, manifest: Json) -> Plan:
     """What would be generated, decided but not rendered."""
-    return build_plan(load(written(folder, manifest)), "../..")
+    return plan_manifest(load(write_manifest(folder, manifest)))
 
 
 def inventory(folder: Path, manifest: Json) -> list[Json]:
@@ -202,77 +166,3 @@ class Baked:
         return {
             name: [line for line in _lines(text) if "view" in line] for name, text in files.items()
         }
-
-
-@dataclass(frozen=True)
-class Project:
-    """A generated project in a folder of its own, under a package name of its own."""
-
-    folder: Path
-    package: str
-
-    @property
-    def manifest(self) -> Path:
-        return self.folder / "tools.yaml"
-
-    @property
-    def output(self) -> Path:
-        return self.folder / "generated"
-
-    @property
-    def catalog(self) -> Catalog:
-        return Catalog(self.output / self.package / "catalog", self.package)
-
-    def server(
-        self, exposure: Exposure | None = None, implementation: object = None
-    ) -> Server[Any]:
-        """The generated server, as `serve` would build it."""
-        if str(self.output) not in sys.path:
-            sys.path.insert(0, str(self.output))
-        module = importlib.import_module(f"{self.package}.server")
-        executor = Executor(module.CATALOG, backend_of(module.CATALOG, implementation))
-        return build_server(Dispatcher(module.CATALOG, module.META_TOOLS, executor, exposure))
-
-
-def project(folder: Path, manifest: Json) -> Project:
-    """Generate `manifest`, through the public command."""
-    package = f"disclosed_{next(_NUMBERS)}"
-    path = written(folder, manifest | {"server": manifest["server"] | {"package": package}})
-    assert main(["generate", "--quiet", "-m", str(path)]) == 0
-    return Project(folder, package)
-
-
-def listed(server: Any, era: Era = MODERN) -> list[types.Tool]:
-    """Every tool that `tools/list` shows, over all of its pages."""
-
-    async def pages() -> list[types.Tool]:
-        found: list[types.Tool] = []
-        async with Client(server, mode=era, read_timeout_seconds=30) as client:
-            cursor = None
-            while True:
-                page = await client.list_tools(cursor=cursor)
-                found += page.tools
-                cursor = page.next_cursor
-                if cursor is None:
-                    return found
-
-    return anyio.run(pages)
-
-
-def names(server: Any, era: Era = MODERN) -> list[str]:
-    return [tool.name for tool in listed(server, era)]
-
-
-def call(server: Any, tool: str, arguments: Json | None = None, era: Era = MODERN) -> Answer:
-    """One call on a connection of its own."""
-
-    async def ask() -> types.CallToolResult:
-        async with Client(server, mode=era, read_timeout_seconds=30) as client:
-            return await client.call_tool(tool, arguments or {})
-
-    return answer_of(anyio.run(ask))
-
-
-def answer_of(result: types.CallToolResult) -> Answer:
-    parts = tuple(part.text for part in result.content if isinstance(part, types.TextContent))
-    return Answer("\n".join(parts), bool(result.is_error), result.structured_content, parts)

@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from toolfold.cli.main import main
 from toolfold.commands.budget import budget_report
 
-from tests.disclosure.catalogs import SHELF, Json, changed, planned, sized, written
+from tests.disclosure.catalogs import SHELF, changed, planned, sized
+from tests.support.commands import process_environment, toolfold
+from tests.support.projects import Json, write_manifest
+from tests.support.waiting import PATIENCE
 
 LONG: Final = "A description that goes on and on about what this tool does. " * 40
 
 
-def run(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
-    capsys.readouterr()
-    code = main(arguments)
-    out, err = capsys.readouterr()
-    return code, out, err
+def run(folder: Path, *arguments: str) -> tuple[int, str, str]:
+    done = toolfold(folder, *arguments)
+    return done.code, done.out, done.err
 
 
 def dear() -> Json:
@@ -46,11 +46,10 @@ def test_a_written_budget_that_is_exceeded_refuses_the_manifest(
     limit: int,
     dearest: str,
     tmp_path: Path,
-    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    path = written(tmp_path, changed(SHELF, budgets={budget: limit}))
+    path = write_manifest(tmp_path, changed(SHELF, budgets={budget: limit}))
 
-    code, out, err = run(capsys, "generate", "-m", str(path))
+    code, out, err = run(tmp_path, "generate", "-m", str(path))
 
     assert (code, out) == (1, "")
     assert f"disclosure.budgets.{budget}: {dearest}" in err
@@ -62,49 +61,43 @@ def test_a_written_budget_that_is_exceeded_refuses_the_manifest(
 def test_the_budget_that_decides_between_exposures_limits_nothing(tmp_path: Path) -> None:
     plan = planned(tmp_path, changed(SHELF, budgets={"direct": 1}))
 
-    assert plan.exposure == "progressive"
+    assert plan.facts.exposure == "progressive"
 
 
-def test_the_dearest_are_named_first_and_at_most_five(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_dearest_are_named_first_and_at_most_five(tmp_path: Path) -> None:
     manifest = sized(1, 9, budgets={"schema": 10})
     manifest["tools"]["tool_0x7"]["description"] = LONG
 
-    _, _, err = run(capsys, "generate", "-m", str(written(tmp_path, manifest)))
+    _, _, err = run(tmp_path, "generate", "-m", str(write_manifest(tmp_path, manifest)))
 
     said = next(line for line in err.splitlines() if "over the limit" in line)
     assert said.strip().startswith("9 over the limit: tool_0x7 ")
     assert said.count("tool_0x") == 5
 
 
-def test_a_default_budget_that_is_exceeded_refuses_nothing_and_warns(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, _, err = run(capsys, "generate", "-v", "-m", str(written(tmp_path, dear())))
+def test_a_default_budget_that_is_exceeded_refuses_nothing_and_warns(tmp_path: Path) -> None:
+    code, _, err = run(tmp_path, "generate", "-v", "-m", str(write_manifest(tmp_path, dear())))
 
     assert code == 0
     assert "warning: dust costs " in err
     assert " 300" in err
 
 
-def test_budgets_that_are_kept_warn_of_nothing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, _, err = run(capsys, "generate", "-v", "-m", str(written(tmp_path, SHELF)))
+def test_budgets_that_are_kept_warn_of_nothing(tmp_path: Path) -> None:
+    code, _, err = run(tmp_path, "generate", "-v", "-m", str(write_manifest(tmp_path, SHELF)))
 
     assert (code, err) == (0, "")
 
 
 @pytest.mark.parametrize(("each", "exposure"), [(3, "direct"), (60, "progressive")])
 def test_generate_says_which_exposure_it_chose_and_what_each_costs(
-    each: int, exposure: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    each: int, exposure: str, tmp_path: Path
 ) -> None:
-    path = written(tmp_path, sized(4, each))
+    path = write_manifest(tmp_path, sized(4, each))
     report = budget_report(path)
 
-    _, first, _ = run(capsys, "generate", "-m", str(path))
-    _, again, _ = run(capsys, "generate", "-m", str(path))
+    _, first, _ = run(tmp_path, "generate", "-m", str(path))
+    _, again, _ = run(tmp_path, "generate", "-m", str(path))
 
     (said,) = [line for line in first.splitlines() if line.startswith("exposure: ")]
     assert said in again.splitlines()
@@ -116,10 +109,10 @@ def test_generate_says_which_exposure_it_chose_and_what_each_costs(
 # toolfold budget
 
 
-def test_budget_as_json_holds_every_view_tool_and_exposure(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = run(capsys, "budget", "--format", "json", "-m", str(written(tmp_path, SHELF)))
+def test_budget_as_json_holds_every_view_tool_and_exposure(tmp_path: Path) -> None:
+    code, out, err = run(
+        tmp_path, "budget", "--format", "json", "-m", str(write_manifest(tmp_path, SHELF))
+    )
     found = json.loads(out)
 
     assert (code, err) == (0, "")
@@ -138,12 +131,12 @@ def test_budget_as_json_holds_every_view_tool_and_exposure(
 
 
 def test_budget_as_text_is_a_table_with_the_share_and_no_bars_off_a_terminal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path,
 ) -> None:
-    path = written(tmp_path, dear())
+    path = write_manifest(tmp_path, dear())
     report = budget_report(path)
 
-    code, out, err = run(capsys, "budget", "-m", str(path))
+    code, out, err = run(tmp_path, "budget", "-m", str(path))
 
     assert (code, err) == (0, "")
     assert "█" not in out
@@ -160,11 +153,10 @@ def test_budget_as_text_is_a_table_with_the_share_and_no_bars_off_a_terminal(
 
 
 def test_budget_on_a_terminal_shows_a_bar_per_row(tmp_path: Path) -> None:
-    path = written(tmp_path, SHELF)
+    path = write_manifest(tmp_path, SHELF)
     ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "toolfold", "budget", "-m", str(path)], stdout=theirs
-    )
+    command = [sys.executable, "-m", "toolfold", "budget", "-m", str(path)]
+    process = subprocess.Popen(command, env=process_environment(), stdout=theirs)
     os.close(theirs)
     out = b""
     try:
@@ -174,28 +166,24 @@ def test_budget_on_a_terminal_shows_a_bar_per_row(tmp_path: Path) -> None:
         pass  # the other side is closed: everything was read
     os.close(ours)
 
-    assert process.wait(timeout=30) == 0
+    assert process.wait(PATIENCE) == 0
     rows = out.decode().split("\r\n")
     surface = next(row for row in rows if row.startswith("surface"))
     assert "█" * 20 in surface
     assert "█" not in rows[0]
 
 
-def test_budget_of_a_refused_manifest_says_why(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = written(tmp_path, changed(SHELF, budgets={"schema": 60}))
+def test_budget_of_a_refused_manifest_says_why(tmp_path: Path) -> None:
+    path = write_manifest(tmp_path, changed(SHELF, budgets={"schema": 60}))
 
-    code, out, err = run(capsys, "budget", "-m", str(path))
+    code, out, err = run(tmp_path, "budget", "-m", str(path))
 
     assert (code, out) == (1, "")
     assert "disclosure.budgets.schema: find_book costs " in err
 
 
-def test_budget_without_a_manifest_is_wrong_use(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    code, out, err = run(capsys, "budget", "-m", str(tmp_path / "tools.yaml"))
+def test_budget_without_a_manifest_is_wrong_use(tmp_path: Path) -> None:
+    code, out, err = run(tmp_path, "budget", "-m", str(tmp_path / "tools.yaml"))
 
     assert (code, out) == (2, "")
     assert "no such file" in err

@@ -6,18 +6,9 @@ import pytest
 from toolfold_runtime import ToolError
 from toolfold_runtime.errors import Code
 
-from tests.disclosure.catalogs import (
-    ERAS,
-    SHELF,
-    Era,
-    Json,
-    Project,
-    Shelf,
-    call,
-    changed,
-    project,
-    sized,
-)
+from tests.disclosure.catalogs import SHELF, Shelf, changed, sized
+from tests.support.clients import ERAS, Era, call
+from tests.support.projects import Json, Project, project
 
 
 class Failing(Shelf):

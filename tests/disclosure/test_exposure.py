@@ -1,30 +1,18 @@
 """Exposure: what `tools/list` shows, and that everything else can be called all the same."""
 
 import json
-import subprocess
-import sys
 from typing import Any, Final
 
 import anyio
 import mcp_types as types
 import pytest
-from mcp import Client
 from toolfold_runtime.contract.vocabulary import Exposure
 
-from tests.disclosure.catalogs import (
-    ERAS,
-    META,
-    SHELF,
-    Era,
-    Project,
-    Shelf,
-    call,
-    changed,
-    listed,
-    names,
-    project,
-    sized,
-)
+from tests.disclosure.catalogs import META, SHELF, Shelf, changed, sized
+from tests.support.clients import ERAS, Era, call, connected, listed, names
+from tests.support.commands import run
+from tests.support.projects import Project, project
+from tests.support.servers import serve_command
 
 TOOLS: Final = list(SHELF["tools"])
 
@@ -90,25 +78,16 @@ def test_hybrid_lists_no_more_hot_tools_than_their_budget_allows(
 def test_serve_takes_another_exposure_and_no_unknown_one(shelf: Project) -> None:
     request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": _ABOUT}}
     (shelf.folder / "implementation.py").write_text("class Shelf: ...\n", encoding="utf-8")
-    command = [sys.executable, "-m", "toolfold", "serve", "-m", str(shelf.manifest)]
+    request_line = json.dumps(request) + "\n"
 
-    done = subprocess.run(
-        [*command, "--exposure", "hybrid"],
-        input=json.dumps(request) + "\n",
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    wrong = subprocess.run(
-        [*command, "--exposure", "all"], capture_output=True, text=True, timeout=60, check=False
-    )
+    done = run(shelf.folder, *serve_command(shelf, "--exposure", "hybrid"), stdin=request_line)
+    wrong = run(shelf.folder, *serve_command(shelf, "--exposure", "all"))
 
-    assert (done.returncode, done.stderr) == (0, "")
-    answer = json.loads(done.stdout)
+    assert (done.code, done.err) == (0, "")
+    answer = json.loads(done.out)
     assert [tool["name"] for tool in answer["result"]["tools"]] == SHOWN["hybrid"]
-    assert wrong.returncode == 2
-    assert "invalid choice: 'all'" in wrong.stderr
+    assert wrong.code == 2
+    assert "invalid choice: 'all'" in wrong.err
 
 
 _ABOUT: Final = {
@@ -140,7 +119,7 @@ def test_a_long_list_comes_in_pages(era: Era, many: Project) -> None:
     server = many.server("direct")
 
     async def cursors() -> list[str]:
-        async with Client(server, mode=era) as client:
+        async with connected(server, era) as client:
             found = []
             page = await client.list_tools()
             while page.next_cursor is not None:
@@ -154,7 +133,7 @@ def test_a_long_list_comes_in_pages(era: Era, many: Project) -> None:
 
 def test_the_list_carries_cache_hints_in_the_modern_era(shelf: Project) -> None:
     async def hints() -> tuple[Any, Any]:
-        async with Client(shelf.server(), mode="2026-07-28") as client:
+        async with connected(shelf.server()) as client:
             page = await client.list_tools()
             return page.ttl_ms, page.cache_scope
 
@@ -180,7 +159,7 @@ def test_instructions_front_load_how_to_start_and_name_only_what_is_listed(
     exposure: Exposure, era: Era, shelf: Project
 ) -> None:
     async def said() -> str:
-        async with Client(shelf.server(exposure), mode=era) as client:
+        async with connected(shelf.server(exposure), era) as client:
             if era == "legacy":
                 return client.instructions or ""
             answer = await client.session.send_discover(era)

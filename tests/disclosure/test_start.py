@@ -1,15 +1,14 @@
 """Starting: a server reads and imports as little as its first answer needs."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tests.disclosure.catalogs import META, Project, project, sized
+from tests.disclosure.catalogs import META, sized
+from tests.support.commands import python
+from tests.support.projects import Project, import_path, project
 
 # Serves one in-memory client and says which files of the catalog were opened by then.
 _LISTING: Final = """
@@ -63,17 +62,10 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def answer(code: str, output: Path) -> list[Any]:
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(output)},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-    assert done.returncode == 0, done.stderr
-    said: list[Any] = json.loads(done.stdout)
-    return said
+    done = python(output, "-c", code, environment=import_path(output))
+    assert done.code == 0, done.err
+    printed: list[Any] = json.loads(done.out)
+    return printed
 
 
 @pytest.mark.parametrize("era", ["legacy", "2026-07-28"])

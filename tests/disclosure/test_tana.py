@@ -16,16 +16,9 @@ from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
 from toolfold_runtime.serving.protocol import build_server
 
-from tests.disclosure.catalogs import (
-    Baked,
-    Json,
-    call,
-    compact,
-    listed,
-    listed_tokens,
-    sized,
-    tokens,
-)
+from tests.disclosure.catalogs import Baked, compact, listed_tokens, sized, tokens
+from tests.support.clients import call, listed
+from tests.support.projects import Json
 
 ROOT: Final = Path(__file__).parents[2]
 MANIFEST: Final[Json] = yaml.safe_load((ROOT / "tools.yaml").read_text(encoding="utf-8"))

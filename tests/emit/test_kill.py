@@ -11,7 +11,8 @@ from typing import Final
 import pytest
 
 from tests.emit.killer import state
-from tests.emit.projects import generate, manifest, python, write_manifest
+from tests.support.commands import python
+from tests.support.projects import generate, small_manifest, write_manifest
 
 State = dict[str, str]
 
@@ -41,22 +42,22 @@ def killed(root: Path, *, kind: str) -> Killed:
     shutil.copytree(new / ".toolfold_cache", before / ".toolfold_cache", dirs_exist_ok=True)
     program = str(Path(__file__).with_name("killer.py"))
     done = python(root, program, kind)
-    assert (done.returncode, done.stderr) == (0, "")
-    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.code, done.err) == (0, "")
+    lines = [json.loads(line) for line in done.out.splitlines()]
     points = {line["point"]: (line["after"], line["repaired"]) for line in lines}
     return Killed(state(before), state(new), points)
 
 
 def project_with_everything(before: Path) -> None:
     """An old tree with files that will change, stay, go and come, and with foreign ones."""
-    write_manifest(before, manifest("kept", "changed", "removed", text="old"))
+    write_manifest(before, small_manifest("kept", "changed", "removed", text="old"))
     generate(before)
     for name, data in FOREIGN.items():
         path = before / "generated" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     (before / "generated/link").symlink_to("README.md")
-    content = manifest("kept", "changed", "added", text="new")
+    content = small_manifest("kept", "changed", "added", text="new")
     content["tools"]["kept"]["description"] = "old"
     write_manifest(before, content)
 
@@ -119,7 +120,7 @@ def test_where_folders_cannot_be_swapped_the_old_tree_waits_whole_between_two_re
 def test_a_first_run_that_is_killed_leaves_nothing_or_everything(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    write_manifest(tmp_path / "before", manifest("one", "two"))
+    write_manifest(tmp_path / "before", small_manifest("one", "two"))
 
     run = killed(tmp_path, kind="exchange")
 
@@ -130,10 +131,10 @@ def test_a_first_run_that_is_killed_leaves_nothing_or_everything(
 
 
 def test_a_run_interrupted_by_the_keyboard_leaves_the_old_tree(tmp_path: Path) -> None:
-    write_manifest(tmp_path, manifest("one", "two"))
+    write_manifest(tmp_path, small_manifest("one", "two"))
     generate(tmp_path)
     old = state(tmp_path / "generated")
-    write_manifest(tmp_path, manifest("one", "two", "three"))
+    write_manifest(tmp_path, small_manifest("one", "two", "three"))
     script = (
         "import os, signal, sys, toolfold.cli.main\n"
         "def watch(event, arguments):\n"
@@ -144,8 +145,8 @@ def test_a_run_interrupted_by_the_keyboard_leaves_the_old_tree(tmp_path: Path) -
 
     done = python(tmp_path, "-c", script)
 
-    assert done.returncode == 128 + signal.SIGINT
-    assert "Traceback" not in done.stderr
+    assert done.code == 128 + signal.SIGINT
+    assert "Traceback" not in done.err
     assert state(tmp_path / "generated") == old
     generate(tmp_path)
     names = sorted(path.name for path in tmp_path.iterdir())

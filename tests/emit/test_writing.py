@@ -2,14 +2,14 @@
 
 import os
 import stat
-import subprocess
-import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.emit.projects import Done, generate, manifest, python, snapshot, toolfold, write_manifest
+from tests.support.commands import Result, python, toolfold, toolfold_process
+from tests.support.projects import generate, small_manifest, snapshot, write_manifest
 
 # Root may write anywhere; without its capabilities it obeys the permissions of what it owns.
 _WITHOUT_PRIVILEGES: Final = """
@@ -31,9 +31,9 @@ sys.exit(toolfold.cli.main.main(sys.argv[1:]))
 def project(tmp_path: Path) -> Path:
     """A project generated once, whose manifest has changed since."""
     folder = tmp_path / "project"
-    write_manifest(folder, manifest("one", "two"))
+    write_manifest(folder, small_manifest("one", "two"))
     generate(folder)
-    write_manifest(folder, manifest("one", "three"))
+    write_manifest(folder, small_manifest("one", "three"))
     return folder
 
 
@@ -41,18 +41,18 @@ def refused(folder: Path, *arguments: str) -> str:
     """A run that fails without a traceback and changes nothing; what it says."""
     before = snapshot(folder)
     done = toolfold(folder, "generate", "--no-cache", *arguments)
-    assert done.returncode in (1, 2), done
-    assert "Traceback" not in done.stderr
-    assert done.stdout == ""
+    assert done.code in (1, 2), done
+    assert "Traceback" not in done.err
+    assert done.out == ""
     assert snapshot(folder) == before
-    return done.stderr
+    return done.err
 
 
-def assert_failed_cleanly(done: Done, reason: str) -> None:
-    assert done.returncode in (1, 2)
-    assert "Traceback" not in done.stderr
-    assert "bug in toolfold" not in done.stderr
-    assert reason in done.stderr
+def assert_failed_cleanly(done: Result, reason: str) -> None:
+    assert done.code in (1, 2)
+    assert "Traceback" not in done.err
+    assert "bug in toolfold" not in done.err
+    assert reason in done.err
 
 
 def assert_nothing_beside(project: Path) -> None:
@@ -177,7 +177,7 @@ def test_a_linked_folder_in_the_way_is_refused_by_name(project: Path, tmp_path: 
 
 
 def test_a_file_where_a_folder_belongs_is_refused_by_name(tmp_path: Path) -> None:
-    write_manifest(tmp_path, manifest("one"))
+    write_manifest(tmp_path, small_manifest("one"))
     (tmp_path / "generated").mkdir()
     (tmp_path / "generated/docs").write_text("mine", encoding="utf-8")
 
@@ -208,7 +208,7 @@ def test_an_output_that_holds_the_manifest_is_refused(project: Path, output: str
 def test_an_output_named_by_a_dotted_way_is_the_folder_it_leads_to(project: Path) -> None:
     done = toolfold(project, "generate", "-o", "generated/../other/.")
 
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.code, done.err) == (0, "")
     assert (project / "other/demo/server.py").is_file()
     assert {path.name for path in project.iterdir()} == {
         *(".toolfold_cache", "generated", "other", "tools.yaml")
@@ -216,35 +216,29 @@ def test_an_output_named_by_a_dotted_way_is_the_folder_it_leads_to(project: Path
 
 
 def test_files_of_another_manifest_are_refused_and_kept(tmp_path: Path) -> None:
-    write_manifest(tmp_path, manifest("one", "two", package="first"), "first.yaml")
-    write_manifest(tmp_path, manifest("uno", "due", package="second"), "second.yaml")
+    write_manifest(tmp_path, small_manifest("one", "two", package="first"), "first.yaml")
+    write_manifest(tmp_path, small_manifest("uno", "due", package="second"), "second.yaml")
     generate(tmp_path, "-m", "first.yaml")
     first = snapshot(tmp_path / "generated")
 
     done = toolfold(tmp_path, "generate", "-m", "second.yaml")
 
-    assert done.returncode == 1
-    assert (
-        "docs/index.md: was generated from first.yaml (first); give another --output" in done.stderr
-    )
+    assert done.code == 1
+    assert "docs/index.md: was generated from first.yaml (first); give another --output" in done.err
     assert snapshot(tmp_path / "generated") == first
 
 
 def test_two_runs_at_once_both_succeed_and_leave_one_whole_tree(tmp_path: Path) -> None:
     names = [f"tool{number}" for number in range(30)]
-    write_manifest(tmp_path, manifest(*names))
-    command = [sys.executable, "-m", "toolfold", "generate", "--no-cache", "--quiet"]
-    runs = [
-        subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        for _ in range(4)
-    ]
+    write_manifest(tmp_path, small_manifest(*names))
+    command = ("generate", "--no-cache", "--quiet")
 
-    said = [run.communicate(timeout=120) for run in runs]
+    with ThreadPoolExecutor(4) as pool:
+        runs = [pool.submit(toolfold_process, tmp_path, *command) for _ in range(4)]
 
-    assert said == [(b"", b"")] * 4
-    assert [run.returncode for run in runs] == [0] * 4
+    assert [run.result() for run in runs] == [Result(0, "", "")] * 4
     done = toolfold(tmp_path, "check")
-    assert (done.returncode, done.stdout) == (0, "")
+    assert (done.code, done.out) == (0, "")
     assert_nothing_beside(tmp_path)
 
 
@@ -272,17 +266,17 @@ def test_an_output_folder_that_may_not_be_written_is_replaced_or_kept_whole(
     finally:
         (project / "generated" / folder).chmod(0o755)
 
-    if done.returncode:
+    if done.code:
         assert_failed_cleanly(done, "ermission denied")
         assert snapshot(project / "generated") == before
     else:
-        assert toolfold(project, "check").returncode == 0
+        assert toolfold(project, "check").code == 0
     assert_nothing_beside(project)
 
 
 def test_a_first_run_in_a_folder_that_may_not_be_written_says_so(tmp_path: Path) -> None:
     folder = tmp_path / "project"
-    write_manifest(folder, manifest("one"))
+    write_manifest(folder, small_manifest("one"))
     folder.chmod(0o555)
     try:
         done = python(folder, "-c", _WITHOUT_PRIVILEGES, "generate", "-o", "a/b")
@@ -294,7 +288,7 @@ def test_a_first_run_in_a_folder_that_may_not_be_written_says_so(tmp_path: Path)
 
 
 def test_a_full_disk_leaves_the_old_tree_and_no_half_built_one(project: Path) -> None:
-    write_manifest(project, manifest("one", "two", text="long " * 50_000))
+    write_manifest(project, small_manifest("one", "two", text="long " * 50_000))
     before = snapshot(project / "generated")
 
     done = python(project, "-c", _WITH_SMALL_FILES, "generate")
@@ -302,7 +296,7 @@ def test_a_full_disk_leaves_the_old_tree_and_no_half_built_one(project: Path) ->
     assert_failed_cleanly(done, "File too large")
     assert snapshot(project / "generated") == before
     assert_nothing_beside(project)
-    assert toolfold(project, "generate").returncode == 0
+    assert toolfold(project, "generate").code == 0
 
 
 def test_a_file_that_cannot_be_read_is_named(project: Path) -> None:
@@ -313,14 +307,14 @@ def test_a_file_that_cannot_be_read_is_named(project: Path) -> None:
 
     done = python(project, "-c", _WITHOUT_PRIVILEGES, "generate", "--no-cache")
 
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 0 or "secret.txt" in done.stderr
+    assert "Traceback" not in done.err
+    assert done.code == 0 or "secret.txt" in done.err
     assert mine.exists()
     assert "generated/secret.txt" in before
 
 
 def test_a_refused_manifest_writes_nothing(project: Path) -> None:
-    content = manifest("one")
+    content = small_manifest("one")
     content["tools"]["one"]["category"] = "nowhere"
     write_manifest(project, content)
 
@@ -332,6 +326,6 @@ def test_line_ends_of_another_platform_are_no_drift_and_are_not_kept(project: Pa
     page = project / "generated/docs/index.md"
     page.write_bytes(page.read_bytes().replace(b"\n", b"\r\n"))
 
-    assert toolfold(project, "check").returncode == 0
+    assert toolfold(project, "check").code == 0
     generate(project)
     assert b"\r" not in page.read_bytes()

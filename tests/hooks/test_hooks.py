@@ -5,7 +5,9 @@ from typing import Final
 
 import pytest
 
-from tests.hooks.material import MANIFEST, ROOT, Done, must, offered, run
+from tests.hooks.material import MANIFEST, environments_in, offered
+from tests.support.commands import Result, must, run
+from tests.support.projects import ROOT
 
 RUNNERS: Final = ("pre-commit", "prek")
 HAND: Final = "# by hand\n"
@@ -15,7 +17,7 @@ class Repository:
     """A repository with the hook configured and installed by one of the runners."""
 
     def __init__(self, folder: Path, hooks: Path, revision: str, runner: str, home: Path) -> None:
-        self.folder, self.runner, self.home = folder, runner, home
+        self.folder, self.runner, self.homes = folder, runner, environments_in(home)
         self.hooks, self.revision = hooks, revision
         must(folder, "git", "init", "-q")
 
@@ -25,7 +27,7 @@ class Repository:
             f"repos:\n  - repo: {self.hooks}\n    rev: {self.revision}\n"
             f"    hooks:\n      - id: {hook}\n        args: {arguments}\n",
         )
-        assert run(self.folder, self.runner, "install", "-f", home=self.home).code == 0
+        assert run(self.folder, self.runner, "install", "-f", environment=self.homes).code == 0
 
     def write(self, name: str, text: str) -> None:
         path = self.folder / name
@@ -35,11 +37,11 @@ class Repository:
     def read(self, name: str) -> str:
         return (self.folder / name).read_text(encoding="utf-8")
 
-    def commit(self, *staged: str) -> Done:
+    def commit(self, *staged: str) -> Result:
         """Stage and commit, as a person does."""
         if staged:
             must(self.folder, "git", "add", *staged)
-        return run(self.folder, "git", "commit", "-m", "change", home=self.home)
+        return run(self.folder, "git", "commit", "-m", "change", environment=self.homes)
 
     def staged(self) -> list[str]:
         return must(self.folder, "git", "diff", "--cached", "--name-only").split()
@@ -73,13 +75,13 @@ def _stale_manifest_then_clean(repository: Repository) -> None:
     repository.write("tools.yaml", MANIFEST)
     stale = repository.commit("tools.yaml", ".pre-commit-config.yaml")
 
-    assert stale.code == 1, stale.said
-    assert "git add generated" in stale.said
+    assert stale.code == 1, stale.text
+    assert "git add generated" in stale.text
     assert repository.staged() == [".pre-commit-config.yaml", "tools.yaml"], "stages nothing"
     assert (repository.folder / "generated/docs/tools/find.md").is_file()
     clean = repository.commit("generated")
-    assert clean.code == 0, clean.said
-    assert "Passed" in clean.said
+    assert clean.code == 0, clean.text
+    assert "Passed" in clean.text
 
 
 def _hand_edited_output(repository: Repository) -> None:
@@ -88,8 +90,8 @@ def _hand_edited_output(repository: Repository) -> None:
     repository.write(name, good + HAND)
     edited = repository.commit(name)
 
-    assert edited.code == 1, edited.said
-    assert "1 written" in edited.said
+    assert edited.code == 1, edited.text
+    assert "1 written" in edited.text
     assert repository.read(name) == good
     must(repository.folder, "git", "reset", "-q", "--hard")
 
@@ -99,9 +101,9 @@ def _syntax_error(repository: Repository) -> None:
     repository.write("tools.yaml", MANIFEST + "  : [\n")
     broken = repository.commit("tools.yaml")
 
-    assert broken.code == 1, broken.said
-    assert "tools.yaml:6:" in broken.said
-    assert "Traceback" not in broken.said
+    assert broken.code == 1, broken.text
+    assert "tools.yaml:6:" in broken.text
+    assert "Traceback" not in broken.text
     assert repository.read("generated/docs/index.md") == before
     must(repository.folder, "git", "reset", "-q", "--hard")
 
@@ -111,13 +113,13 @@ def _partial_commit(repository: Repository) -> None:
     staged = MANIFEST.replace("summary: Find", "summary: Seek")
     repository.write("tools.yaml", staged)
     only_manifest = repository.commit("tools.yaml")
-    assert only_manifest.code == 1, only_manifest.said
+    assert only_manifest.code == 1, only_manifest.text
     must(repository.folder, "git", "add", "generated")
     later = MANIFEST.replace("summary: Find", "summary: Look")
     repository.write("tools.yaml", later)
     partial = repository.commit()
 
-    assert partial.code == 0, partial.said
+    assert partial.code == 0, partial.text
     assert must(repository.folder, "git", "show", "HEAD:tools.yaml") == staged
     assert repository.read("tools.yaml") == later
     must(repository.folder, "git", "reset", "-q", "--hard")
@@ -131,10 +133,10 @@ def _new_file_left_out(repository: Repository) -> None:
     must(repository.folder, "git", "add", "-u")
     left_out = repository.commit()
 
-    assert left_out.code == 1, left_out.said
-    assert "generated/docs/tools/show.md: generated, and not added to git" in left_out.said
+    assert left_out.code == 1, left_out.text
+    assert "generated/docs/tools/show.md: generated, and not added to git" in left_out.text
     whole = repository.commit("-A")
-    assert whole.code == 0, whole.said
+    assert whole.code == 0, whole.text
 
 
 def _check_changes_nothing(repository: Repository) -> None:
@@ -144,8 +146,8 @@ def _check_changes_nothing(repository: Repository) -> None:
     repository.write(name, edited)
     checked = repository.commit(name, ".pre-commit-config.yaml")
 
-    assert checked.code == 1, checked.said
-    assert f"{name}: out of date (+0 -1)" in checked.said
+    assert checked.code == 1, checked.text
+    assert f"{name}: out of date (+0 -1)" in checked.text
     assert repository.read(name) == edited
     must(repository.folder, "git", "reset", "-q", "--hard")
 
@@ -154,10 +156,10 @@ def _monorepo(repository: Repository) -> None:
     repository.configure("toolfold-generate", "[--manifest, services/a/tools.yaml]")
     repository.write("services/a/tools.yaml", MANIFEST)
     first = repository.commit("services", ".pre-commit-config.yaml")
-    assert first.code == 1, first.said
-    assert "git add services/a/generated" in first.said
+    assert first.code == 1, first.text
+    assert "git add services/a/generated" in first.text
     second = repository.commit("services")
-    assert second.code == 0, second.said
+    assert second.code == 0, second.text
 
 
 @pytest.mark.long
@@ -170,15 +172,15 @@ def test_try_repo_answers_as_a_configured_hook_does(
     (tmp_path / "tools.yaml").write_text(MANIFEST, encoding="utf-8")
     must(tmp_path, "git", "add", "-A")
     command = (runner, "try-repo", str(offered_), "toolfold-generate", "--ref", revision, "-a")
-    stale = run(tmp_path, *command, home=home)
+    stale = run(tmp_path, *command, environment=environments_in(home))
     must(tmp_path, "git", "add", "-A")
-    clean = run(tmp_path, *command, home=home)
+    clean = run(tmp_path, *command, environment=environments_in(home))
 
-    assert (stale.code, clean.code) == (1, 0), stale.said + clean.said
+    assert (stale.code, clean.code) == (1, 0), stale.text + clean.text
 
 
 def test_this_repository_uses_its_own_hook() -> None:
     done = run(ROOT, "prek", "run", "toolfold-generate", "--all-files")
 
-    assert done.code == 0, done.said
-    assert "Passed" in done.said
+    assert done.code == 0, done.text
+    assert "Passed" in done.text

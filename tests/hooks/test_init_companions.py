@@ -5,7 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from tests.hooks.material import must, run
+from tests.support.commands import must, run
 
 
 def test_a_new_project_commits_through_its_hook(tmp_path: Path) -> None:
@@ -17,8 +17,8 @@ def test_a_new_project_commits_through_its_hook(tmp_path: Path) -> None:
     must(tmp_path, "git", "add", "-A")
     second = run(tmp_path, "git", "commit", "-m", "one")
 
-    assert first.code == 1, first.said
-    assert second.code == 0, second.said
+    assert first.code == 1, first.text
+    assert second.code == 0, second.text
 
 
 def test_below_a_repository_the_hook_lies_at_its_root(tmp_path: Path) -> None:
@@ -33,7 +33,7 @@ def test_below_a_repository_the_hook_lies_at_its_root(tmp_path: Path) -> None:
 
     assert ".github/workflows/toolfold-check.yml: written" in said
     assert "services/it" in entry["entry"]
-    assert (first.code, second.code) == (1, 0), first.said + second.said
+    assert (first.code, second.code) == (1, 0), first.text + second.text
 
 
 def test_what_is_there_is_left_alone_and_the_rest_told(tmp_path: Path) -> None:
@@ -58,10 +58,10 @@ def test_the_test_for_pytest_fails_with_what_differs(tmp_path: Path) -> None:
     broken = run(tmp_path, *command)
 
     assert missing.code == 1
-    assert "generated/docs/index.md: missing" in missing.said
-    assert current.code == 0, current.said
+    assert "generated/docs/index.md: missing" in missing.text
+    assert current.code == 0, current.text
     assert broken.code == 1
-    assert 'tools.hello.effect: "red" is not allowed here' in broken.said
+    assert 'tools.hello.effect: "red" is not allowed here' in broken.text
 
 
 def test_workflows_check_with_annotations_and_publish(tmp_path: Path) -> None:
@@ -87,8 +87,8 @@ def test_workflows_check_with_annotations_and_publish(tmp_path: Path) -> None:
     must(tmp_path, *build.split())
 
     assert missing.code == 1
-    assert "::error file=a/generated/docs/index.md,title=toolfold::missing" in missing.said
-    assert (current.code, current.said.strip()) == (0, "")
+    assert "::error file=a/generated/docs/index.md,title=toolfold::missing" in missing.text
+    assert (current.code, current.text.strip()) == (0, "")
     assert broken.code == 1
-    assert f"::error file=a/tools.yaml,line={line},col=13,title=toolfold::" in broken.said
+    assert f"::error file=a/tools.yaml,line={line},col=13,title=toolfold::" in broken.text
     assert (tmp_path / "_site/index.html").is_file()

@@ -1,23 +1,15 @@
 """Tool lists on disk, the command that imports them, and what the manifest then says."""
 
-import contextlib
-import io
 import json
-import os
-import subprocess
-import sys
-from collections.abc import Mapping
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from toolfold.cli.main import main
 from toolfold.manifest.load import load
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold_runtime import Catalog
 
-Json = dict[str, Any]
+from tests.support.commands import toolfold
+from tests.support.projects import Json
 
 MANIFEST: Final = "tools.yaml"
 
@@ -32,42 +24,9 @@ print(len(found))
 """
 
 
-@dataclass(frozen=True)
-class Said:
-    """What a command answered."""
-
-    code: int
-    out: str
-    err: str
-
-
 def tool(name: str, schema: Json | None = None, **fields: Any) -> Json:
     """A tool as `tools/list` shows it."""
     return {"name": name, "inputSchema": {"type": "object"} if schema is None else schema, **fields}
-
-
-def toolfold(folder: Path, *arguments: str) -> Said:
-    """Carry out a command in `folder`, in this process."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.chdir(folder), redirect_stdout(out), redirect_stderr(err):
-        code = main(arguments)
-    return Said(code, out.getvalue(), err.getvalue())
-
-
-def python(
-    folder: Path, *arguments: str, timeout: int = 120, environment: Mapping[str, str] | None = None
-) -> Said:
-    """Run an interpreter in `folder`, in a process of its own."""
-    done = subprocess.run(
-        [sys.executable, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=timeout,
-    )
-    return Said(done.returncode, done.stdout, done.stderr)
 
 
 def save(folder: Path, document: Any, stem: str = "demo") -> str:

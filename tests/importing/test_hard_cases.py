@@ -11,7 +11,6 @@ from toolfold_runtime import Catalog
 from tests.importing.hard_cases import HARD_CASES, HardCase
 from tests.importing.material import (
     IMPORT_ALL,
-    Json,
     as_sent,
     catalog,
     exact,
@@ -19,12 +18,12 @@ from tests.importing.material import (
     imported,
     list_every_tool,
     names_by_id,
-    python,
     save,
     tool,
-    toolfold,
 )
-from tests.importing.session import listed_tools
+from tests.support.commands import python, toolfold
+from tests.support.projects import Json
+from tests.support.servers import listed_tools
 
 _CALL: Final = """
 import asyncio, importlib, json, sys
@@ -101,12 +100,10 @@ def test_every_generated_module_imports_without_a_warning(hard: Path) -> None:
     assert int(done.out) > len(HARD_CASES)
 
 
-def test_the_generated_package_passes_strict_type_checking(hard: Path, tmp_path: Path) -> None:
-    options = ("--strict", "--config-file=", f"--cache-dir={tmp_path}")
+def test_the_generated_package_passes_strict_type_checking(hard: Path) -> None:
+    done = python(hard / "generated", "-m", "mypy", "--strict", "--config-file=", "hard_mcp")
 
-    done = python(hard / "generated", "-m", "mypy", *options, "hard_mcp")
-
-    assert done.code == 0, done.out + done.err
+    assert done.code == 0, done.text
 
 
 def test_models_accept_what_the_schema_accepts_and_keep_every_argument(hard: Path) -> None:

@@ -7,17 +7,9 @@ import mcp_types as types
 import pytest
 from toolfold.manifest.schema import Manifest
 
-from tests.importing.material import (
-    Json,
-    by_id,
-    exact,
-    generated,
-    imported,
-    read_back,
-    save,
-    tool,
-    toolfold,
-)
+from tests.importing.material import by_id, exact, generated, imported, read_back, save, tool
+from tests.support.commands import toolfold
+from tests.support.projects import Json
 
 
 def only_entry(folder: Path, **fields: Any) -> Any:

@@ -6,16 +6,8 @@ from typing import Any, Final
 
 import pytest
 
-from tests.importing.material import (
-    by_id,
-    exact,
-    imported,
-    read_back,
-    refused,
-    save,
-    tool,
-    toolfold,
-)
+from tests.importing.material import by_id, exact, imported, read_back, refused, save, tool
+from tests.support.commands import toolfold
 
 TOOLS: Final = [tool("find", description="Find it."), tool("store")]
 

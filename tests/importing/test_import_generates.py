@@ -11,8 +11,9 @@ from toolfold.compile import compile_manifest
 from toolfold.errors import UsageError
 from toolfold.importing.run import import_tools
 
-from tests.importing.material import Json, tool
+from tests.importing.material import tool
 from tests.importing.test_import_written import JSON, NUMBERS, TEXT
+from tests.support.projects import Json
 
 _KINDS = ["string", "integer", "number", "boolean", "object", "array", "null", "any", "Object"]
 _REFERENCES = [
@@ -80,7 +81,7 @@ ROOTS = st.builds(
 _FAR: Json = {"properties": {"a": {"$ref": "x.json#"}, "b": {"type": "string", "default": "x"}}}
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(ROOTS, ROOTS | SCHEMAS)
 @example({"type": "object", "properties": {"a": {"type": [[], {}], "const": []}}}, {})
 @example({"type": "object", "properties": {"a": {"default": {"$ref": "#"}}}}, {"$ref": "#"})

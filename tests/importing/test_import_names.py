@@ -6,15 +6,8 @@ from pathlib import Path
 import pytest
 from toolfold_runtime import ToolError
 
-from tests.importing.material import (
-    generated,
-    imported,
-    names_by_id,
-    python,
-    save,
-    tool,
-    toolfold,
-)
+from tests.importing.material import generated, imported, names_by_id, save, tool
+from tests.support.commands import python, toolfold
 
 LEGAL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 

@@ -7,7 +7,9 @@ from typing import Any, Final
 
 import pytest
 
-from tests.importing.material import Json, Said, save, tool, toolfold
+from tests.importing.material import save, tool
+from tests.support.commands import Result, toolfold
+from tests.support.projects import Json
 
 _BAD_DEFAULT: Final[Json] = {"type": "integer", "default": "ten"}
 TOOLS: Final = [
@@ -23,7 +25,7 @@ TOOLS: Final = [
 _PLACE: Final = re.compile(r"^tools\.yaml:\d+:\d+: tools\.", re.MULTILINE)
 
 
-def said_of(folder: Path, *options: str) -> Said:
+def said_of(folder: Path, *options: str) -> Result:
     said = toolfold(folder, "import", "tools", save(folder, TOOLS), "--force", *options)
     assert said.code == 0, said.err
     return said

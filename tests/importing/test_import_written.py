@@ -14,16 +14,9 @@ from toolfold.manifest.load import load
 from toolfold.manifest.schema import Manifest
 
 from tests.importing.hard_cases import HARD_CASES
-from tests.importing.material import (
-    Json,
-    by_id,
-    exact,
-    imported,
-    python,
-    save,
-    tool,
-    toolfold,
-)
+from tests.importing.material import by_id, exact, imported, save, tool
+from tests.support.commands import python, toolfold
+from tests.support.projects import Json
 
 
 def test_two_interpreters_write_the_same_bytes(tmp_path: Path) -> None:
@@ -208,7 +201,7 @@ def assert_same(tools: list[Json], manifest: Manifest) -> None:
         assert (entry.description or "") == given_.get("description", "")
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(st.lists(TOOLS, min_size=1, max_size=4))
 @example([tool("a"), tool("A"), tool("a ")])
 @example([tool("a", {"properties": {"p": {"type": {}, "enum": None}}})])
@@ -224,7 +217,7 @@ def test_any_list_of_tools_reads_back_equal_or_is_refused_whole(tools: list[Json
         assert_same(tools, manifest)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(JSON | st.lists(HOSTILE | JSON, max_size=3) | st.fixed_dictionaries({"tools": JSON}))
 def test_any_document_at_all_is_imported_or_refused(document: Any) -> None:
     manifest = imported_or_refused(document)
@@ -232,7 +225,7 @@ def test_any_document_at_all_is_imported_or_refused(document: Any) -> None:
     assert manifest is None or manifest.tools
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(OBJECTS)
 def test_any_json_in_a_schema_is_yaml_that_reads_back_exactly(extra: Json) -> None:
     schema = {**{k: v for k, v in extra.items() if k not in _HELD}, "type": "object"}

@@ -9,7 +9,9 @@ from typing import Any, Final
 import pytest
 
 from tests.importing.hard_cases import HARD_CASES
-from tests.importing.material import Json, imported, python, toolfold
+from tests.importing.material import imported
+from tests.support.commands import python, toolfold
+from tests.support.projects import Json
 
 NUMBER: Final = 300
 P7: Final = 'p7: {"type": "string", "maxLength": 7}'

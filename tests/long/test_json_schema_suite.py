@@ -15,7 +15,8 @@ from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
 
-from tests.runtime.demo import Json, generate
+from tests.runtime.demo import generate
+from tests.support.projects import Json
 
 SUITE: Final = Path(__file__).resolve().parents[3] / "shared/bench/jsonschema/tests/draft2020-12"
 PACKAGE: Final = "json_schema_suite"

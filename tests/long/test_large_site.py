@@ -8,7 +8,8 @@ import pytest
 from toolfold.plan.disclosure.tokens import count
 
 from tests.site.browser import started
-from tests.site.material import built, check_links, served, toolfold, visiting
+from tests.site.material import built, check_links, served, visiting
+from tests.support.commands import toolfold_process
 
 CATALOG: Final = Path(__file__).parents[3] / "shared/bench/catalogs/mcp-servers.json"
 TOOLS: Final = 1_641
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.long
 
 
 def test_a_large_site_has_no_broken_link_no_orphan_and_no_complaint(tmp_path: Path) -> None:
-    assert toolfold(tmp_path, "import", "tools", str(CATALOG)).code == 0
+    assert toolfold_process(tmp_path, "import", "tools", str(CATALOG)).code == 0
     site = built(tmp_path)
     found = check_links(site)
     pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html"))

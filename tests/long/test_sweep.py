@@ -9,16 +9,10 @@ from typing import Any, Final
 
 import pytest
 
-from tests.importing.material import (
-    IMPORT_ALL,
-    Json,
-    as_sent,
-    catalog,
-    list_every_tool,
-    python,
-    toolfold,
-)
-from tests.importing.session import listed_tools
+from tests.importing.material import IMPORT_ALL, as_sent, catalog, list_every_tool
+from tests.support.commands import python, toolfold
+from tests.support.projects import Json
+from tests.support.servers import listed_tools
 
 CATALOGS: Final = Path(__file__).parents[3] / "shared/bench/catalogs"
 TOOLS: Final = {
@@ -106,7 +100,7 @@ def assert_current(folder: Path) -> None:
 
 
 def assert_all_modules_import(output: Path, package: str, tools: int) -> None:
-    done = python(output, "-W", "error", "-c", IMPORT_ALL, package, timeout=600)
+    done = python(output, "-W", "error", "-c", IMPORT_ALL, package, patience=600)
     assert done.code == 0, done.err
     assert int(done.out) > tools
 
@@ -140,7 +134,7 @@ def test_the_largest_package_passes_strict_type_checking(tmp_path: Path) -> None
     options = ("--strict", "--config-file=", f"--cache-dir={tmp_path}/.mypy")
 
     with timed(f"{_LARGEST}: mypy --strict"):
-        done = python(tmp_path / "generated", "-m", "mypy", *options, package, timeout=600)
+        done = python(tmp_path / "generated", "-m", "mypy", *options, package, patience=600)
 
     assert done.code == 0, done.out[-4000:] + done.err[-4000:]
     assert "no issues found in" in done.out

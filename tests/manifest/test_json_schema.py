@@ -6,11 +6,12 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from toolfold.cli.main import main
 from toolfold.errors import ManifestError
 from toolfold.manifest.load import load
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.tree import plain
+
+from tests.support.commands import toolfold
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 
@@ -31,10 +32,11 @@ def readable() -> dict[str, Any]:
 MANIFESTS = readable()
 
 
-@pytest.fixture
-def printed(capsys: pytest.CaptureFixture[str]) -> Any:
-    assert main(["schema"]) == 0
-    return json.loads(capsys.readouterr().out)
+@pytest.fixture(scope="module")
+def printed() -> Any:
+    done = toolfold(Path.cwd(), "schema")
+    assert done.code == 0
+    return json.loads(done.out)
 
 
 def has_good_shape(case: str) -> bool:

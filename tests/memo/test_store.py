@@ -16,7 +16,8 @@ from typing import Final
 import pytest
 from toolfold.memo.store import FileStore
 
-from tests.emit.projects import generate, manifest, snapshot, toolfold, write_manifest
+from tests.support.commands import toolfold
+from tests.support.projects import generate, small_manifest, snapshot, write_manifest
 
 Harm = Callable[[Path, random.Random], object]
 
@@ -32,7 +33,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.fixture
 def project(tmp_path: Path, cache: Path) -> Path:
     folder = tmp_path / "project"
-    write_manifest(folder, manifest("one"))
+    write_manifest(folder, small_manifest("one"))
     generate(folder)
     assert len(list(cache.iterdir())) == 1
     return folder
@@ -235,7 +236,7 @@ def assert_survives(harm: Harm, seeds: range, project: Path, cache: Path) -> Non
 
         assert outside(cache) == before
         _restore(path, original)
-    assert toolfold(project, "check").returncode == 0
+    assert toolfold(project, "check").code == 0
 
 
 def _restore(path: Path, original: bytes) -> None:
@@ -309,8 +310,8 @@ def test_tampered_output_is_found_whatever_a_store_in_the_clone_says(
 
     done = toolfold(clone, "check")
 
-    assert done.returncode == 1
-    assert "generated/demo/models/one.py: out of date (+0 -1)" in done.stdout
+    assert done.code == 1
+    assert "generated/demo/models/one.py: out of date (+0 -1)" in done.out
 
 
 def test_a_store_that_another_process_holds_open_is_replaced(project: Path, cache: Path) -> None:
@@ -322,16 +323,16 @@ def test_a_store_that_another_process_holds_open_is_replaced(project: Path, cach
 
 def test_a_refused_manifest_leaves_the_store_as_it_was(project: Path, cache: Path) -> None:
     before = store_of(cache).read_bytes()
-    broken = manifest("one")
+    broken = small_manifest("one")
     broken["tools"]["one"]["category"] = "none"
     write_manifest(project, broken)
 
-    assert toolfold(project, "generate").returncode == 1
+    assert toolfold(project, "generate").code == 1
     assert store_of(cache).read_bytes() == before
 
 
 def test_without_a_cache_nothing_is_stored(tmp_path: Path, cache: Path) -> None:
-    write_manifest(tmp_path / "fresh", manifest("one"))
+    write_manifest(tmp_path / "fresh", small_manifest("one"))
 
     generate(tmp_path / "fresh", "--no-cache")
 
@@ -344,7 +345,7 @@ def test_a_check_of_what_did_not_change_writes_nothing(project: Path, cache: Pat
 
     done = toolfold(project, "check")
 
-    assert (done.returncode, done.stdout) == (0, "")
+    assert (done.code, done.out) == (0, "")
     assert snapshot(project) == before
     assert store_of(cache).stat() == store
 
@@ -356,7 +357,7 @@ def test_the_store_of_a_manifest_that_was_not_generated_for_long_is_removed(
     for path, days in ((old, 31), (recent, 29)):
         path.write_bytes(b"")
         os.utime(path, (time.time() - days * 86_400,) * 2)
-    write_manifest(project, manifest("one", "three"))
+    write_manifest(project, small_manifest("one", "three"))
 
     generate(project)
 

@@ -1,14 +1,9 @@
 """The lines of the search index."""
 
 import json
-from typing import Any, Final
 
 from toolfold.plan.search.index import index_of
-from toolfold_runtime.search.index import numbers
-
-_WORDS: Final = ["order", "pay", "payment", "user", "list", "a1", "日本", "本", "ñandu", "x"]
-_FIELDS: Final = ["name", "description", "parameters", "joined"]
-_MEANS: Final = dict.fromkeys(_FIELDS, 2.0)
+from toolfold_runtime.contract.search import TermLine
 
 
 def test_a_line_says_which_tools_have_a_word_how_strongly_and_which_in_their_names() -> None:

@@ -12,7 +12,7 @@ from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.call import Report
 from toolfold_runtime.running.execute import Executor
 
-from tests.disclosure.catalogs import Json, Project, project
+from tests.support.projects import Json, Project, project
 
 Answer = TypeVar("Answer")
 

@@ -11,7 +11,8 @@ from toolfold_runtime import ToolError
 from toolfold_runtime.running.defaults import defaults_of
 from toolfold_runtime.validation import validator_for
 
-from tests.running.material import Json, Served, tool, value_of
+from tests.running.material import Served, tool, value_of
+from tests.support.projects import Json
 
 _FILTER: Final[Json] = {
     "type": "object",

@@ -7,10 +7,9 @@ from typing import Final
 
 import pytest
 
-from tests.disclosure.catalogs import Project
-from tests.disclosure.processes import listening
 from tests.running.material import tool
-from tests.running.processes import Speaking, served_by, text_of
+from tests.support.projects import Project, served_by
+from tests.support.servers import Stdio, listening, text_of
 
 TOOLS: Final = {
     "state": tool(),
@@ -63,18 +62,18 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 
 def test_start_comes_before_the_first_call_and_close_after_the_last(made: Project) -> None:
-    with Speaking(made) as server:
+    with Stdio.of(made) as server:
         server.call(1, "state")
         assert json.loads(text_of(server.wait(1)[0])) == ["made", "started"]
-        assert "closed" not in "".join(server.said)
+        assert "closed" not in server.log
         assert server.end() == 0
 
-    assert "".join(server.said).count(CLOSED) == 1
+    assert server.log.count(CLOSED) == 1
 
 
 @pytest.mark.parametrize("kind", ["hang", "block", "stubborn"])
 def test_a_server_ends_with_its_client_whatever_its_methods_do(made: Project, kind: str) -> None:
-    with Speaking(made) as server:
+    with Stdio.of(made) as server:
         for number in range(8):
             server.call(number, kind)
         server.wait_for_word(f"{kind} begun")
@@ -82,7 +81,7 @@ def test_a_server_ends_with_its_client_whatever_its_methods_do(made: Project, ki
             server.wait(0)  # answered in time although the method goes on
         assert server.end() == 0
 
-    said = "".join(server.said)
+    said = server.log
     assert said.count(CLOSED) == 1
     assert "Traceback" not in said
 
@@ -92,16 +91,16 @@ def test_a_server_ends_with_its_client_whatever_its_methods_do(made: Project, ki
 def test_a_signal_ends_a_server_after_close(
     made: Project, kind: str, number: signal.Signals
 ) -> None:
-    with Speaking(made) as server:
+    with Stdio.of(made) as server:
         server.call(1, kind)
         if kind == "state":
             server.wait(1)
         else:
             server.wait_for_word(f"{kind} begun")
         server.process.send_signal(number)
-        assert server.process.wait(60) == -number
+        assert server.end() == -number
 
-    said = "".join(server.said)
+    said = server.log
     assert said.count(CLOSED) == 1
     assert "Traceback" not in said
 
@@ -118,7 +117,7 @@ def test_over_http_a_signal_ends_a_server_after_close(
         server.process.send_signal(number)
         assert server.end() == -number
 
-    said = "".join(server.said)
+    said = server.log
     assert said.count(CLOSED) == 1
     assert "Traceback" not in said
 
@@ -132,16 +131,15 @@ def test_a_start_that_fails_is_told_and_a_close_that_fails_is_logged(
     code = f"class Tools:\n    {word}def {method}(self): raise RuntimeError('no database')\n"
     code += "    def state(self, params): return 1\n"
     broken = served_by(tmp_path, {"state": tool()}, code)
-    server = Speaking(broken)
+    server = Stdio.of(broken)
 
     if method == "start":
-        server.listen()
         assert server.end() == 1
-        assert "start failed with RuntimeError: no database" in "".join(server.said)
+        assert "start failed with RuntimeError: no database" in server.log
     else:
         with server:
             assert server.end() == 0
-        assert "close failed with RuntimeError: no database" in "".join(server.said)
+        assert "close failed with RuntimeError: no database" in server.log
 
 
 def test_tools_named_start_and_close_are_tools(tmp_path: Path) -> None:
@@ -150,10 +148,10 @@ def test_tools_named_start_and_close_are_tools(tmp_path: Path) -> None:
     code += "    def close(self, params): return 'ended'\n"
     odd = served_by(tmp_path, {"start": tool(), "close": tool()}, code)
 
-    with Speaking(odd) as server:
+    with Stdio.of(odd) as server:
         server.call(1, "start")
         server.call(2, "close")
         assert [text_of(answer) for answer in server.wait(1, 2)] == ["begun", "ended"]
         assert server.end() == 0
 
-    assert server.said == []
+    assert server.log == ""

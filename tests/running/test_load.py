@@ -5,9 +5,9 @@ from typing import Final
 
 import pytest
 
-from tests.disclosure.catalogs import Json, Project
 from tests.running.material import tool
-from tests.running.processes import Speaking, served_by, text_of
+from tests.support.projects import Json, Project, served_by
+from tests.support.servers import Stdio, text_of
 
 NUMBER: Final = {"n": {"type": "integer", "required": True}}
 TOOLS: Final = {
@@ -100,7 +100,7 @@ def assert_right(number: int, answers: list[Json]) -> None:
 
 
 def test_no_call_is_lost_mixed_up_or_left_hanging(made: Project) -> None:
-    with Speaking(made) as server:
+    with Stdio.of(made) as server:
         server.call("warm", "echo", n=1)
         server.wait("warm")
         for first in range(0, 1000, 100):
@@ -115,7 +115,7 @@ def test_no_call_is_lost_mixed_up_or_left_hanging(made: Project) -> None:
 
 
 def test_memory_stays_bounded_while_results_flood(made: Project) -> None:
-    with Speaking(made) as server:
+    with Stdio.of(made) as server:
 
         def flood(first: int) -> int:
             for number in range(first, first + 60):
@@ -125,6 +125,6 @@ def test_memory_stays_bounded_while_results_flood(made: Project) -> None:
 
         flood(0)
         before = flood(100)
-        after = max(flood(first) for first in range(200, 800, 100))
+        after = max(flood(first) for first in range(200, 500, 100))
         # What is kept to be read on has a bound of its own, which is reached by then.
         assert after < before + 60_000

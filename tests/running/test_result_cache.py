@@ -12,6 +12,7 @@ from toolfold_runtime.running.cache import ResultCache
 from toolfold_runtime.running.results import Result
 
 from tests.running.material import Served, outcome, tool, value_of
+from tests.support.waiting import PATIENCE
 
 TOOLS: Final = {
     "seen": tool(
@@ -267,7 +268,7 @@ def test_a_change_that_ends_after_its_call_was_answered_empties_the_cache_too(
 
     class Late(Counting):
         def late(self, params: Any) -> None:
-            release.wait(60)
+            release.wait(PATIENCE)
 
     async def asked(door: Dispatcher) -> list[int]:
         assert await outcome(door, "late", {}) == "timeout"

@@ -18,8 +18,9 @@ from toolfold_runtime.running.tokens import estimated
 from toolfold_runtime.running.truncate import truncate
 from toolfold_runtime.running.validators import SchemaValidators
 
-from tests.disclosure.catalogs import call, names
-from tests.running.material import Json, Served, tool, value_of
+from tests.running.material import Served, tool, value_of
+from tests.support.clients import call, names
+from tests.support.projects import Json
 
 BOOKS: Final = [
     {"id": n, "title": f"Book number {n}", "author": {"name": f"Author {n}", "born": 1900 + n}}

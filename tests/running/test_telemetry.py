@@ -1,21 +1,18 @@
 """What an operator sees: spans, metrics and log lines, by a real exporter and a real collector."""
 
 import json
-import os
-import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
-from tests.disclosure.catalogs import Project
-from tests.running.material import Json, tool
-from tests.running.processes import Speaking, served_by
+from tests.running.material import tool
+from tests.support.commands import python
+from tests.support.projects import ROOT, Json, Project, import_path, served_by
+from tests.support.servers import Running, Stdio
 
-ROOT: Final = Path(__file__).parents[2]
 TRACE: Final = "0af7651916cd43dd8448eb211c80319c"
 PARENT: Final = "b7ad6b7169203331"
 TOOLS: Final = {
@@ -90,20 +87,13 @@ def attributes(record: Json) -> Json:
 @contextmanager
 def collecting() -> Iterator[tuple[str, Collected]]:
     """The address of a collector, and what it was sent once the block has ended."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "tests.running.collector"],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
     found = Collected()
-    try:
-        yield f"http://127.0.0.1:{process.stdout.readline().strip()}", found
-    finally:
-        process.terminate()
-        for line in process.communicate(timeout=30)[0].splitlines():
-            found.take(line)
+    with Running([sys.executable, "-m", "tests.running.collector"], ROOT) as collector:
+        port = collector.out.until("")[0]
+        yield f"http://127.0.0.1:{port}", found
+        collector.process.terminate()
+    for line in collector.out.lines[1:]:
+        found.take(line)
 
 
 @pytest.fixture(scope="module")
@@ -111,9 +101,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return served_by(tmp_path_factory.mktemp("telemetry"), TOOLS, IMPLEMENTATION)
 
 
-def session(made: Project, *arguments: str, **environment: str) -> Speaking:
+def session(made: Project, *arguments: str, **environment: str) -> Stdio:
     """Some calls, one of them with a trace of the client's."""
-    with Speaking(made, *arguments, **environment) as server:
+    with Stdio.of(made, *arguments, **environment) as server:
         params = {
             "name": "find",
             "arguments": {"query": "a secret query"},
@@ -231,23 +221,17 @@ def test_without_a_collector_no_sdk_is_loaded(made: Project) -> None:
         "print([m for m in sys.modules if m.startswith(('opentelemetry.sdk', 'google'))],"
         " file=sys.stderr)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONPATH": str(made.output)},
-        input="",
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python(made.folder, "-c", code, environment=import_path(made.output))
 
-    assert done.stderr.splitlines()[-1] == "[]"
+    assert done.code == 0, done.err
+    assert done.err.splitlines()[-1] == "[]"
 
 
 # The log
 
 
-def records(server: Speaking) -> list[Any]:
-    return [json.loads(line) for line in server.said]
+def records(server: Stdio) -> list[Any]:
+    return [json.loads(line) for line in server.err.lines]
 
 
 def test_failures_are_logged_as_json_with_the_traceback_for_the_author(made: Project) -> None:
@@ -278,6 +262,6 @@ def test_every_call_is_logged_where_that_is_asked_for(made: Project) -> None:
 
 
 def test_the_log_is_text_where_that_is_asked_for(made: Project) -> None:
-    said = "".join(session(made, "--log", "text").said)
+    said = session(made, "--log", "text").log
 
     assert said.startswith("error: the method failed tool=fails\nTraceback")

@@ -1,12 +1,10 @@
 """A small server of every kind of tool, generated where a test wants it."""
 
-import json
 from pathlib import Path
 from typing import Any, Final
 
-from toolfold.cli.main import main
-
-Json = dict[str, Any]
+from tests.support.commands import toolfold
+from tests.support.projects import Json, write_manifest
 
 PACKAGE: Final = "runtime_demo"
 
@@ -139,11 +137,10 @@ class Tools:
 
 def generate(folder: Path, manifest: Json, implementation: str = IMPLEMENTATION) -> Path:
     """The project in `folder`, generated; the folder of the output."""
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / "tools.yaml"
-    file.write_text(json.dumps(manifest), encoding="utf-8")
+    write_manifest(folder, manifest)
     (folder / "implementation.py").write_text(implementation, encoding="utf-8")
-    assert main(["generate", "--quiet", "-m", str(file)]) == 0
+    done = toolfold(folder, "generate", "--quiet")
+    assert done.code == 0, done.err
     return folder / "generated"
 
 

@@ -1,10 +1,8 @@
 """A generated server as a real client sees it, in both eras of the protocol."""
 
 import json
-import os
-import sys
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 import anyio
 import mcp_types as types
@@ -12,8 +10,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from tests.runtime.demo import MANIFEST, PACKAGE, generate
-
-Json = dict[str, Any]
+from tests.support.clients import MODERN, Era, connected, over_stdio
+from tests.support.projects import Json, Project, import_path
+from tests.support.servers import package_command, serve_command
 
 CALLS: Final[dict[str, tuple[str, Json]]] = {
     "sync with default": ("add", {"a": 3}),
@@ -83,11 +82,9 @@ async def _instructions(client: Client) -> str | None:
     return client.instructions
 
 
-async def _talk(
-    parameters: StdioServerParameters, mode: Literal["legacy", "2026-07-28"]
-) -> Session:
+async def _talk(parameters: StdioServerParameters, era: Era) -> Session:
     session = Session()
-    async with Client(parameters, mode=mode, read_timeout_seconds=30) as client:
+    async with connected(parameters, era) as client:
         session.instructions = await _instructions(client)
         session.tools = (await client.list_tools()).tools
         for call, (name, arguments) in CALLS.items():
@@ -100,12 +97,9 @@ def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     folder = tmp_path_factory.mktemp("demo")
     output = generate(folder, MANIFEST)
     if request.param == "serve, modern":
-        arguments = ["-m", "toolfold", "serve", "-m", str(folder / "tools.yaml")]
-        parameters = StdioServerParameters(command=sys.executable, args=arguments)
-        return anyio.run(_talk, parameters, "2026-07-28")
-    environment = {**os.environ, "PYTHONPATH": str(output)}
-    arguments = ["-m", f"{PACKAGE}.server"]
-    parameters = StdioServerParameters(command=sys.executable, args=arguments, env=environment)
+        command = serve_command(Project(folder, PACKAGE))
+        return anyio.run(_talk, over_stdio(command), MODERN)
+    parameters = over_stdio(package_command(PACKAGE), **import_path(output))
     return anyio.run(_talk, parameters, "legacy")
 
 

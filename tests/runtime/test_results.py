@@ -12,7 +12,8 @@ from toolfold_runtime import Catalog, ToolError
 from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Answer, Executor
 
-from tests.runtime.demo import Json, generate
+from tests.runtime.demo import generate
+from tests.support.projects import Json
 
 OBJECT: Final[Json] = {"type": "object", "properties": {"id": {"type": "string"}}}
 #: A schema, values that fit it, values that do not.

@@ -1,16 +1,13 @@
 """Start-up: nothing grows with the catalog, and nothing loads before it is needed."""
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Final
 
 import anyio
 import pytest
-from mcp import Client, MCPError
+from mcp import MCPError
 from mcp_types import INVALID_PARAMS
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.disclosure.dispatch import Dispatcher
@@ -18,7 +15,10 @@ from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
 from toolfold_runtime.serving.protocol import build_server
 
-from tests.runtime.demo import MANIFEST, PACKAGE, Json, generate
+from tests.runtime.demo import MANIFEST, PACKAGE, generate
+from tests.support.clients import connected, pages
+from tests.support.commands import python
+from tests.support.projects import Json, import_path
 
 _LOADED: Final = """
 import asyncio, json, sys
@@ -51,15 +51,9 @@ print(json.dumps(steps))
 def test_importing_the_server_loads_neither_the_sdk_nor_any_models(tmp_path: Path) -> None:
     output = generate(tmp_path, MANIFEST)
 
-    done = subprocess.run(
-        [sys.executable, "-c", _LOADED],
-        env={**os.environ, "PYTHONPATH": str(output)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = python(tmp_path, "-c", _LOADED, environment=import_path(output))
 
-    imported, disclosed, called = json.loads(done.stdout)
+    imported, disclosed, called = json.loads(done.out)
     assert imported == [[], []]
     assert disclosed == [[], []]
     assert called == [f"{PACKAGE}.models.add"]
@@ -84,21 +78,10 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
 def test_a_long_list_comes_in_pages_that_miss_and_repeat_nothing(many: Catalog) -> None:
     server = build_server(Dispatcher(many, {}, Executor(many, backend_of(many, None)), "direct"))
 
-    async def pages() -> list[list[str]]:
-        found = []
-        async with Client(server) as client:
-            cursor = None
-            while True:
-                page = await client.list_tools(cursor=cursor)
-                found.append([tool.name for tool in page.tools])
-                cursor = page.next_cursor
-                if cursor is None:
-                    return found
+    shown = pages(server)
 
-    found = anyio.run(pages)
-
-    assert len(found) == 3
-    names = [name for page in found for name in page]
+    assert len(shown) == 3
+    names = [tool.name for page in shown for tool in page]
     assert names == ["capabilities", "tool_schema", *(f"tool_{n}" for n in range(450))]
 
 
@@ -108,13 +91,13 @@ def test_a_cursor_that_was_never_given_is_refused_and_breaks_nothing(
 ) -> None:
     server = build_server(Dispatcher(many, {}, Executor(many, backend_of(many, None)), "direct"))
 
-    async def pages() -> tuple[int, int]:
-        async with Client(server) as client:
+    async def ask() -> tuple[int, int]:
+        async with connected(server) as client:
             with pytest.raises(MCPError, match="list again without one") as caught:
                 await client.list_tools(cursor=cursor)
             return caught.value.error.code, len((await client.list_tools()).tools)
 
-    assert anyio.run(pages) == (INVALID_PARAMS, 200)
+    assert anyio.run(ask) == (INVALID_PARAMS, 200)
 
 
 def test_a_catalog_reads_only_what_it_is_asked_for(tmp_path: Path) -> None:

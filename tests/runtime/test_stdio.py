@@ -1,19 +1,16 @@
 """Standard output belongs to the protocol: every byte of it is JSON-RPC."""
 
-import contextlib
+import functools
 import json
-import os
-import subprocess
-import sys
-import threading
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import pytest
 
 from tests.runtime.demo import IMPLEMENTATION, MANIFEST, PACKAGE, changed, generate
-
-Json = dict[str, Any]
+from tests.support.commands import Result, run
+from tests.support.projects import Json, import_path
+from tests.support.servers import Running, package_command
 
 HELLO: Final[list[Json]] = [
     {
@@ -30,46 +27,26 @@ HELLO: Final[list[Json]] = [
 ]
 
 
-def environment(output: Path) -> dict[str, str]:
-    """As clients start servers: what is printed is buffered."""
-    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONUNBUFFERED"}
-    return {**inherited, "PYTHONPATH": str(output)}
-
-
 def call(number: int, tool: str, arguments: Json | None = None) -> Json:
     params = {"name": tool, "arguments": arguments or {}}
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
 
 
-def talk(output: Path, messages: list[Json | str]) -> subprocess.CompletedProcess[str]:
+def talk(output: Path, messages: list[Json | str]) -> Result:
     """Send lines one by one, each after the answer to the one before; then go away."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", f"{PACKAGE}.server"],
-        env=environment(output),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdin is not None
-    assert process.stdout is not None
-    # A server that never answers fails the test instead of holding it.
-    watchdog = threading.Timer(30, process.kill)
-    watchdog.start()
-    heard = []
-    for message in messages:
-        line = message if isinstance(message, str) else json.dumps(message)
-        with contextlib.suppress(BrokenPipeError):
-            process.stdin.write(line + "\n")
-            process.stdin.flush()
-        if isinstance(message, dict) and "id" in message:
-            while True:
-                heard.append(process.stdout.readline())
-                if not heard[-1] or f'"id":{message["id"]}' in heard[-1]:
-                    break
-    rest, said = process.communicate()
-    watchdog.cancel()
-    return subprocess.CompletedProcess([], process.returncode, "".join(heard) + rest, said)
+    with Running(package_command(PACKAGE), **import_path(output)) as server:
+        for message in messages:
+            server.write(message if isinstance(message, str) else json.dumps(message))
+            server.write("\n")
+            if isinstance(message, dict) and "id" in message:
+                mark = f'"id":{message["id"]}'
+                server.out.wait_until(functools.partial(has_line, server, mark), f"no {mark}")
+        code = server.end()
+    return Result(code, "".join(server.out.lines), server.log)
+
+
+def has_line(server: Running, mark: str) -> bool:
+    return any(mark in line for line in server.out.lines)
 
 
 def assert_only_messages(stdout: str) -> list[Json]:
@@ -86,12 +63,12 @@ def test_whatever_methods_print_every_byte_of_stdout_is_json_rpc(tmp_path: Path)
 
     done = talk(output, [*HELLO, *calls])
 
-    messages = assert_only_messages(done.stdout)
+    messages = assert_only_messages(done.out)
     assert [message["id"] for message in messages] == list(range(len(calls) + 1))
-    assert done.returncode == 0
+    assert done.code == 0
     for printed in ("printed", "flushed", "raw", "behind the back", "child"):
-        assert printed in done.stderr, printed
-    assert "ValueError: password at /etc/shadow" in done.stderr
+        assert printed in done.err, printed
+    assert "ValueError: password at /etc/shadow" in done.err
 
 
 def test_an_implementation_that_prints_while_it_is_imported_harms_nothing(tmp_path: Path) -> None:
@@ -102,9 +79,9 @@ def test_an_implementation_that_prints_while_it_is_imported_harms_nothing(tmp_pa
 
     done = talk(output, [*HELLO, call(1, "add", {"a": 1})])
 
-    assert_only_messages(done.stdout)
-    assert "while importing" in done.stderr
-    assert "while constructed" in done.stderr
+    assert_only_messages(done.out)
+    assert "while importing" in done.err
+    assert "while constructed" in done.err
 
 
 def test_a_method_that_leaves_the_process_fails_and_the_server_lives_on(tmp_path: Path) -> None:
@@ -112,7 +89,7 @@ def test_a_method_that_leaves_the_process_fails_and_the_server_lives_on(tmp_path
 
     done = talk(output, [*HELLO, call(1, "leave"), call(2, "add", {"a": 1})])
 
-    _, left, added = assert_only_messages(done.stdout)
+    _, left, added = assert_only_messages(done.out)
     assert left["result"]["isError"] is True
     said = left["result"]["content"][0]["text"]
     assert said.startswith("backend_failed: leave failed with SystemExit")
@@ -126,7 +103,7 @@ def test_lines_that_are_no_messages_end_nothing(tmp_path: Path) -> None:
 
     done = talk(output, [*HELLO, *garbage, call(1, "add", {"a": 1})])
 
-    messages = assert_only_messages(done.stdout)
+    messages = assert_only_messages(done.out)
     answer = next(message for message in messages if message.get("id") == 1)
     assert answer["result"]["structuredContent"] == {"result": 3}
 
@@ -145,20 +122,12 @@ def test_a_server_whose_implementation_is_missing_says_so_and_ends(
     output = generate(tmp_path, changed(implementation=implementation))
     (tmp_path / "nowhere.py").unlink(missing_ok=True)  # which generating wrote to start from
 
-    done = subprocess.run(
-        [sys.executable, "-m", f"{PACKAGE}.server"],
-        env=environment(output),
-        input="",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = run(tmp_path, *package_command(PACKAGE), stdin="", environment=import_path(output))
 
-    assert done.returncode == 1
-    assert done.stdout == ""
-    assert said in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.code == 1
+    assert done.out == ""
+    assert said in done.err
+    assert "Traceback" not in done.err
 
 
 def test_a_server_without_an_implementation_discloses_and_says_so_when_called(
@@ -168,7 +137,7 @@ def test_a_server_without_an_implementation_discloses_and_says_so_when_called(
 
     done = talk(output, [*HELLO, call(1, "capabilities"), call(2, "add", {"a": 1})])
 
-    _, inventory, called = assert_only_messages(done.stdout)
+    _, inventory, called = assert_only_messages(done.out)
     assert "add" in inventory["result"]["content"][0]["text"]
     assert called["result"]["isError"] is True
     assert called["result"]["content"][0]["text"] == (
@@ -180,16 +149,13 @@ def test_a_failing_constructor_is_the_authors_to_see_and_not_the_clients(tmp_pat
     failing = "class Tools:\n    def __init__(self): raise RuntimeError('no database')\n"
     output = generate(tmp_path, MANIFEST, failing)
 
-    done = subprocess.run(
-        [sys.executable, "-m", f"{PACKAGE}.server"],
-        env=environment(output),
-        input=json.dumps(HELLO[0]) + "\n",
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
+    done = run(
+        tmp_path,
+        *package_command(PACKAGE),
+        stdin=json.dumps(HELLO[0]) + "\n",
+        environment=import_path(output),
     )
 
-    assert done.returncode != 0
-    assert done.stdout == ""
-    assert "no database" in done.stderr
+    assert done.code != 0
+    assert done.out == ""
+    assert "no database" in done.err

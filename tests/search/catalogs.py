@@ -6,7 +6,8 @@ from typing import Any, Final
 from toolfold_runtime.contract.vocabulary import Strategy
 from toolfold_runtime.search.find import Finder, finder_for
 
-from tests.disclosure.catalogs import Json, planned
+from tests.disclosure.catalogs import planned
+from tests.support.projects import Json
 
 NEXT: Final = "next: tool_schema(tool)"
 

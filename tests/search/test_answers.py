@@ -7,11 +7,13 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolfold.cli.main import main
 from toolfold_runtime import Catalog
 
-from tests.disclosure.catalogs import Baked, Json, call, project, tokens, written
+from tests.disclosure.catalogs import Baked, tokens
 from tests.search.catalogs import NEXT, TOOLS, TOWN, manifest, tool
+from tests.support.clients import call
+from tests.support.commands import toolfold
+from tests.support.projects import Json, project, write_manifest
 
 
 def baked(folder: Path, tools: Json, **disclosure: Any) -> Catalog:
@@ -173,13 +175,12 @@ def test_the_last_hits_become_leaner_before_any_falls_away(crowded: Any) -> None
         assert lines[-1] == NEXT
 
 
-def test_a_budget_that_no_hit_can_keep_fails_the_build(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_budget_that_no_hit_can_keep_fails_the_build(tmp_path: Path) -> None:
     given_ = manifest({"one": tool("Do it")}, budgets={"hits": 5})
 
-    assert main(["generate", "-q", "-m", str(written(tmp_path, given_))]) == 1
-    assert "the shortest answer to a search costs" in capsys.readouterr().err
+    done = toolfold(tmp_path, "generate", "-q", "-m", str(write_manifest(tmp_path, given_)))
+    assert done.code == 1
+    assert "the shortest answer to a search costs" in done.err
 
 
 @pytest.fixture(scope="module")
@@ -187,23 +188,20 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return project(tmp_path_factory.mktemp("served"), TOWN)
 
 
-def test_the_generated_server_and_try_answer_alike(
-    generated: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_generated_server_and_try_answer_alike(generated: Any) -> None:
     served = call(generated.server(), "search_tools", {"query": "repository", "limit": 1})
     arguments = '{"query": "repository", "limit": 1}'
-    code = main(["try", "search_tools", arguments, "-m", str(generated.manifest)])
+    tried = toolfold(generated.folder, "try", "search_tools", arguments)
 
     assert not served.is_error
     assert served.text.splitlines()[0].startswith("delete_repository(): Delete")
-    assert (code, capsys.readouterr().out) == (0, f"{served.text}\n")
+    assert (tried.code, tried.out) == (0, f"{served.text}\n")
 
 
-def test_search_explains_what_each_part_contributed(
-    generated: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["search", "open an issue", "-m", str(generated.manifest), "--limit", "1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
+def test_search_explains_what_each_part_contributed(generated: Any) -> None:
+    done = toolfold(generated.folder, "search", "open an issue", "--limit", "1")
+    assert done.code == 0
+    lines = done.out.splitlines()
 
     assert lines[0].startswith("1. createIssue(title: str")
     total, _, parts = lines[1].strip().partition(" = ")
@@ -217,11 +215,10 @@ def test_search_explains_what_each_part_contributed(
     assert float(total) == pytest.approx(sum(values), abs=0.03)
 
 
-def test_search_for_machines_gives_ids_scores_and_hints(
-    generated: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["search", "issue x:y", "-m", str(generated.manifest), "--json"]) == 0
-    said = json.loads(capsys.readouterr().out)
+def test_search_for_machines_gives_ids_scores_and_hints(generated: Any) -> None:
+    done = toolfold(generated.folder, "search", "issue x:y", "--json")
+    assert done.code == 0
+    said = json.loads(done.out)
 
     assert said["query"] == "issue x:y"
     assert said["hits"][0]["id"] == "github::createIssue"
@@ -231,8 +228,7 @@ def test_search_for_machines_gives_ids_scores_and_hints(
     assert "was read as text" in said["hints"][0]
 
 
-def test_search_without_a_hit_prints_what_an_agent_would_read(
-    generated: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["search", "zzzzqx", "-m", str(generated.manifest)]) == 0
-    assert "none has these words" in capsys.readouterr().out
+def test_search_without_a_hit_prints_what_an_agent_would_read(generated: Any) -> None:
+    done = toolfold(generated.folder, "search", "zzzzqx")
+    assert done.code == 0
+    assert "none has these words" in done.out

@@ -5,11 +5,11 @@ import math
 from pathlib import Path
 
 import pytest
-from toolfold.cli.main import main
 from toolfold.commands.evaluate import evaluate, read_queries, scores
 
-from tests.disclosure.catalogs import written
 from tests.search.catalogs import TOWN
+from tests.support.commands import toolfold
+from tests.support.projects import write_manifest
 
 
 def gain(rank: int) -> float:
@@ -126,15 +126,14 @@ LABELLED = (
 )
 
 
-def test_the_command_prints_a_table_and_writes_rankings(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    manifest, out = written(tmp_path, TOWN), tmp_path / "out.jsonl"
+def test_the_command_prints_a_table_and_writes_rankings(tmp_path: Path) -> None:
+    manifest, out = write_manifest(tmp_path, TOWN), tmp_path / "out.jsonl"
     arguments = ["-m", str(manifest), "--rankings", str(out)]
 
-    assert main(["eval", str(queries(tmp_path, *LABELLED)), *arguments]) == 0
+    done = toolfold(tmp_path, "eval", str(queries(tmp_path, *LABELLED)), *arguments)
+    assert done.code == 0
 
-    assert capsys.readouterr().out.splitlines() == [
+    assert done.out.splitlines() == [
         "2 queries",
         "hit@1          1.000",
         "recall@1       0.750",
@@ -154,21 +153,21 @@ def test_the_command_prints_a_table_and_writes_rankings(
 
 def test_no_more_than_twenty_are_written(tmp_path: Path) -> None:
     tools = {f"tool_{n}": TOWN["tools"]["send_mail"] | {"id": f"s::{n}"} for n in range(30)}
-    manifest, out = written(tmp_path, TOWN | {"tools": tools}), tmp_path / "out.jsonl"
+    manifest, out = write_manifest(tmp_path, TOWN | {"tools": tools}), tmp_path / "out.jsonl"
     path = queries(tmp_path, line("1", "send a message", "s::1"))
 
-    assert main(["eval", str(path), "-m", str(manifest), "--rankings", str(out)]) == 0
+    done = toolfold(tmp_path, "eval", str(path), "-m", str(manifest), "--rankings", str(out))
+    assert done.code == 0
     assert len(json.loads(out.read_text(encoding="utf-8"))["ranking"]) == 20
 
 
 @pytest.mark.parametrize("strategy", ["lexical", "semantic", "hybrid"])
-def test_the_command_speaks_to_machines_about_any_strategy(
-    tmp_path: Path, strategy: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    arguments = ["-m", str(written(tmp_path, TOWN)), "--json", "--search", strategy]
+def test_the_command_speaks_to_machines_about_any_strategy(tmp_path: Path, strategy: str) -> None:
+    arguments = ["-m", str(write_manifest(tmp_path, TOWN)), "--json", "--search", strategy]
 
-    assert main(["eval", str(queries(tmp_path, *LABELLED)), *arguments]) == 0
-    said = json.loads(capsys.readouterr().out)
+    done = toolfold(tmp_path, "eval", str(queries(tmp_path, *LABELLED)), *arguments)
+    assert done.code == 0
+    said = json.loads(done.out)
     assert (said["queries"], said["hit@1"], said["unknown_ids"]) == (2, 1.0, 1)
 
 
@@ -188,31 +187,34 @@ def test_the_command_speaks_to_machines_about_any_strategy(
         (line("q1", "x", "a::b"), 'a second query with the id "q1"'),
     ],
 )
-def test_a_bad_line_is_named(
-    tmp_path: Path, bad: str, why: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_bad_line_is_named(tmp_path: Path, bad: str, why: str) -> None:
     path = queries(tmp_path, LABELLED[0], "", bad)
 
-    assert main(["eval", str(path), "-m", str(written(tmp_path, TOWN))]) == 2
-    said = capsys.readouterr().err
+    done = toolfold(tmp_path, "eval", str(path), "-m", str(write_manifest(tmp_path, TOWN)))
+    assert done.code == 2
+    said = done.err
     assert said.startswith(f"toolfold: {path}:3: ")
     assert why in said
 
 
-def test_files_that_cannot_be_used_are_named(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    manifest = ["-m", str(written(tmp_path, TOWN))]
+def test_files_that_cannot_be_used_are_named(tmp_path: Path) -> None:
+    manifest = ["-m", str(write_manifest(tmp_path, TOWN))]
     empty, good = tmp_path / "empty.jsonl", queries(tmp_path, *LABELLED)
     empty.write_text("\n", encoding="utf-8")
     binary = tmp_path / "binary.jsonl"
     binary.write_bytes(b"\xff\xfe\x00")
 
-    assert main(["eval", str(tmp_path / "none.jsonl"), *manifest]) == 2
-    assert "none.jsonl: cannot be read" in capsys.readouterr().err
-    assert main(["eval", str(binary), *manifest]) == 2
-    assert "binary.jsonl: cannot be read" in capsys.readouterr().err
-    assert main(["eval", str(empty), *manifest]) == 2
-    assert "empty.jsonl: holds no queries" in capsys.readouterr().err
-    assert main(["eval", str(good), *manifest, "--rankings", str(tmp_path / "no" / "x")]) == 2
-    assert "cannot be written" in capsys.readouterr().err
+    done = toolfold(tmp_path, "eval", str(tmp_path / "none.jsonl"), *manifest)
+    assert done.code == 2
+    assert "none.jsonl: cannot be read" in done.err
+    done = toolfold(tmp_path, "eval", str(binary), *manifest)
+    assert done.code == 2
+    assert "binary.jsonl: cannot be read" in done.err
+    done = toolfold(tmp_path, "eval", str(empty), *manifest)
+    assert done.code == 2
+    assert "empty.jsonl: holds no queries" in done.err
+    done = toolfold(
+        tmp_path, "eval", str(good), *manifest, "--rankings", str(tmp_path / "no" / "x")
+    )
+    assert done.code == 2
+    assert "cannot be written" in done.err

@@ -1,24 +1,23 @@
 """The baked index: plain text with an owner, the same everywhere, and cut as queries are cut."""
 
 import json
-import os
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from toolfold.compile import plan_manifest
 from toolfold.errors import ManifestError
 from toolfold.manifest.load import load
-from toolfold.plan.catalog import build_plan
 from toolfold_runtime import Catalog
 from toolfold_runtime.contract.search import MOST_TOOLS, NameRarities, TermLine
 from toolfold_runtime.search.words import words
 
-from tests.disclosure.catalogs import planned, project, written
+from tests.disclosure.catalogs import planned
 from tests.search.catalogs import TOWN, finder, found, manifest, tool
+from tests.support.commands import python
+from tests.support.projects import project, write_manifest
 
 HYBRID = TOWN | {"disclosure": {"search": "hybrid"}}
 FILES = ("grams", "pairs", "related", "tools", "vectors", "words")
@@ -66,30 +65,26 @@ def test_vectors_are_the_same_bytes_with_any_number_of_threads(
     program = (
         "import sys, pathlib\n"
         "from toolfold.manifest.load import load\n"
-        "from toolfold.plan.catalog import build_plan\n"
-        "data = build_plan(load(pathlib.Path(sys.argv[1])), '').data\n"
+        "from toolfold.compile import plan_manifest\n"
+        "data = plan_manifest(load(pathlib.Path(sys.argv[1]))).data\n"
         "sys.stdout.write(data['search/vectors.jsonl'] + data['search/related.jsonl'])\n"
     )
-    path = written(tmp_path, HYBRID)
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(path)],
-        env=os.environ | {"OPENBLAS_NUM_THREADS": threads, "PYTHONHASHSEED": threads},
-        capture_output=True,
-        check=True,
-    )
-    here = build_plan(load(path), "").data
+    path = write_manifest(tmp_path, HYBRID)
+    environment = {"OPENBLAS_NUM_THREADS": threads, "PYTHONHASHSEED": threads}
+    done = python(tmp_path, "-c", program, str(path), environment=environment)
+    here = plan_manifest(load(path)).data
 
     baked = here["search/vectors.jsonl"] + here["search/related.jsonl"]
-    assert done.stdout.decode() == baked
+    assert done.out == baked
 
 
 def test_more_tools_than_can_be_numbered_are_refused_at_once(tmp_path: Path) -> None:
-    loaded = load(written(tmp_path, manifest({"one": tool("Do it")})))
+    loaded = load(write_manifest(tmp_path, manifest({"one": tool("Do it")})))
     many = {f"tool_{n}": loaded.manifest.tools["one"] for n in range(MOST_TOOLS + 1)}
     crowded = loaded.manifest.model_copy(update={"tools": many})
 
     with pytest.raises(ManifestError) as caught:
-        build_plan(replace(loaded, manifest=crowded), "")
+        plan_manifest(replace(loaded, manifest=crowded))
 
     (problem,) = caught.value.problems
     assert problem.fact == "65,536 tools; search can tell 65,535 apart"

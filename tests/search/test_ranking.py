@@ -1,8 +1,5 @@
 """What is found first, in any case, form and script; and that it is the same every time."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,8 +11,9 @@ from toolfold_runtime.contract.vocabulary import Strategy
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.search.find import Finder, finder_for
 
-from tests.disclosure.catalogs import Json, written
 from tests.search.catalogs import TOOLS, TOWN, finder, found, manifest, tool
+from tests.support.commands import toolfold_process
+from tests.support.projects import Json, write_manifest
 
 
 @pytest.mark.parametrize(
@@ -179,17 +177,13 @@ def test_the_first_hits_cover_a_task_of_three_steps(tmp_path: Path, strategy: St
 
 
 def test_two_interpreters_with_other_hash_seeds_rank_alike(tmp_path: Path) -> None:
-    path = written(tmp_path, TOWN | {"disclosure": {"search": "hybrid"}})
+    write_manifest(tmp_path, TOWN | {"disclosure": {"search": "hybrid"}})
     said = set()
     for seed in ("1", "2"):
-        done = subprocess.run(
-            [sys.executable, "-m", "toolfold", "search", TASK, "-m", str(path), "--json"],
-            env=os.environ | {"PYTHONHASHSEED": seed},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
-        said.add(done.stdout)
+        environment = {"PYTHONHASHSEED": seed}
+        done = toolfold_process(tmp_path, "search", TASK, "--json", environment=environment)
+        assert done.code == 0, done.err
+        said.add(done.out)
 
     assert len(said) == 1
     assert "sheets::append_row" in said.pop()

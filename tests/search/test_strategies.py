@@ -1,18 +1,16 @@
 """Search by meaning, and what happens where the extra that it needs is not installed."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
-from toolfold.cli.main import main
 from toolfold_runtime.search.find import Finder
 
-from tests.disclosure.catalogs import MODERN, Json, Project, call, project, written
-from tests.disclosure.processes import serve_command
 from tests.search.catalogs import TOWN, finder, found, manifest, tool
+from tests.support.clients import MODERN, call, over_stdio
+from tests.support.commands import Result, python, toolfold
+from tests.support.projects import Json, Project, project, write_manifest
+from tests.support.servers import serve_command
 
 HYBRID: Json = TOWN | {"disclosure": {"search": "hybrid", "exposure": "progressive"}}
 
@@ -25,9 +23,8 @@ WITHOUT = (
 )
 
 
-def without_extra(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-c", WITHOUT, *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+def without_extra(*arguments: str) -> Result:
+    return python(Path.cwd(), "-c", WITHOUT, *arguments)
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +94,11 @@ def test_generating_without_the_extra_is_an_error_with_its_place(tmp_path: Path)
     )
     done = without_extra("generate", "-m", str(path))
 
-    assert done.returncode == 1
+    assert done.code == 1
     assert (
-        f"{path}:4:11: disclosure.search: search: semantic needs the extra `semantic`"
-        in done.stderr
+        f"{path}:4:11: disclosure.search: search: semantic needs the extra `semantic`" in done.err
     )
-    assert "pip install 'toolfold[semantic]', or choose lexical" in done.stderr
+    assert "pip install 'toolfold[semantic]', or choose lexical" in done.err
     assert not (tmp_path / "generated").exists()
 
 
@@ -110,73 +106,54 @@ def test_generating_without_the_extra_is_an_error_with_its_place(tmp_path: Path)
 def test_asking_for_meaning_without_the_extra_is_no_crash(
     tmp_path: Path, command: list[str]
 ) -> None:
-    path = written(tmp_path, TOWN)
+    path = write_manifest(tmp_path, TOWN)
     queries = tmp_path / "queries.jsonl"
     queries.write_text('{"id": 1, "query": "x", "relevant": ["a::b"]}\n', encoding="utf-8")
     arguments = [str(queries) if word == "QUERIES" else word for word in command]
     done = without_extra(*arguments, "-m", str(path), "--search", "hybrid")
 
-    assert done.returncode == 1
-    assert "toolfold[semantic]" in done.stderr
-    assert "Traceback" not in done.stderr
+    assert done.code == 1
+    assert "toolfold[semantic]" in done.err
+    assert "Traceback" not in done.err
 
 
 def test_lexical_search_needs_no_extra(tmp_path: Path) -> None:
-    done = without_extra("search", "issue", "-m", str(written(tmp_path, TOWN)))
+    done = without_extra("search", "issue", "-m", str(write_manifest(tmp_path, TOWN)))
 
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.startswith("1. createIssue(")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("1. createIssue(")
 
 
 def test_serving_without_the_extra_falls_back_to_words_and_says_so(hybrid: Project) -> None:
     arguments = ("try", "search_tools", '{"query": "open an issue"}', "-m", str(hybrid.manifest))
     done = without_extra(*arguments)
 
-    assert done.returncode == 0
-    assert done.stdout.startswith("createIssue(")
+    assert done.code == 0
+    assert done.out.startswith("createIssue(")
     note = f"{hybrid.package}: searching by words only: pip install 'toolfold[semantic]'"
-    assert done.stderr == f"warning: {note}\n"
+    assert done.err == f"warning: {note}\n"
 
 
 @pytest.mark.parametrize("strategy", ["semantic", "hybrid"])
-def test_serve_refuses_a_strategy_that_was_not_generated(
-    tmp_path: Path, strategy: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    done = project(tmp_path, TOWN)
-
+def test_serve_refuses_a_strategy_that_was_not_generated(tmp_path: Path, strategy: str) -> None:
+    made = project(tmp_path, TOWN)
     reason = (
-        f"{done.package} was generated for lexical search only; "
+        f"{made.package} was generated for lexical search only; "
         f"set `disclosure.search: {strategy}` and run `toolfold generate`"
     )
-    serve = ["serve", "-m", str(done.manifest), "--search", strategy]
 
-    assert main([*serve, "--log", "text"]) == 1
-    assert capsys.readouterr().err == f"error: {reason}\n"
-    assert main([*serve, "--log", "json"]) == 1
-    record = json.loads(capsys.readouterr().err)
-    assert (record["level"], record["event"]) == ("error", reason)
+    in_text = toolfold(tmp_path, "serve", "--search", strategy, "--log", "text")
+    in_json = toolfold(tmp_path, "serve", "--search", strategy, "--log", "json")
+
+    assert (in_text.code, in_text.err) == (1, f"error: {reason}\n")
+    record = json.loads(in_json.err)
+    assert (in_json.code, record["level"], record["event"]) == (1, "error", reason)
 
 
 @pytest.mark.parametrize(("strategy", "is_found"), [("lexical", False), ("semantic", True)])
 def test_serve_searches_as_it_is_told(hybrid: Project, strategy: str, is_found: bool) -> None:
-    ask: Json = {"name": "search_tools", "arguments": {"query": "watch a film clip"}}
+    server = over_stdio(serve_command(hybrid, "--search", strategy))
 
-    answer = session(hybrid, ask, "--search", strategy)
+    answer = call(server, "search_tools", {"query": "watch a film clip"})
 
-    assert ("search_videos" in answer) == is_found
-
-
-def session(done: Project, ask: Json, *options: str) -> str:
-    """One call of a server over stdio."""
-    import anyio
-    from mcp import Client, StdioServerParameters
-    from mcp.client.stdio import stdio_client
-
-    command = serve_command(done, *options)
-
-    async def talk() -> Any:
-        server = StdioServerParameters(command=command[0], args=command[1:])
-        async with Client(stdio_client(server), read_timeout_seconds=30) as client:
-            return await client.call_tool(ask["name"], ask["arguments"])
-
-    return str(anyio.run(talk).content[0].text)
+    assert ("search_videos" in answer.text) == is_found

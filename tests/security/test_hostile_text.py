@@ -16,11 +16,9 @@ from tests.security.checks import (
     assert_code_is_like,
     assert_importing_does_nothing,
     assert_only_expected_code,
-    assert_pages_show_text,
     assert_texts_survive,
     entry_of,
     python_of,
-    rendered,
     shape,
 )
 from tests.security.material import (
@@ -37,6 +35,7 @@ from tests.security.material import (
     number_of_texts,
     one_tool_manifest,
 )
+from tests.security.page_checks import assert_pages_show_text, rendered
 
 
 @pytest.fixture(scope="module")

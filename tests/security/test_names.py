@@ -1,14 +1,8 @@
 """Names from a manifest: encoded, refused or made safe; never guessed, never a way out."""
 
 import builtins
-import contextlib
 import json
 import keyword
-import os
-import socket
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,7 +15,9 @@ from tests.security.checks import (
     assert_only_expected_code,
     python_of,
 )
+from tests.security.manifests import manifest_of, problems_of, tool
 from tests.security.material import Files, Json, compiled
+from tests.support.commands import python, toolfold
 
 DEVICES: Final = ("con", "prn", "aux", "nul", "com1", "com9", "lpt1", "CON", "Nul")
 ODD_PROPERTIES: Final = (
@@ -58,20 +54,6 @@ Path("answers.json").write_text(json.dumps(asyncio.run(main())), "utf-8")
 """
 
 
-def manifest_of(tools: dict[str, Json], **more: Any) -> Json:
-    return {
-        "toolfold": 1,
-        "server": {"name": "names", "package": "names", "version": "1"},
-        "categories": {"all": {}},
-        "tools": tools,
-        **more,
-    }
-
-
-def tool(**fields: Any) -> Json:
-    return {"category": "all", "effect": "read", "summary": "s", **fields}
-
-
 def echoed(files: Files, calls: list[tuple[str, Json]], folder: Path) -> list[Any]:
     """What each call answers where every method returns its own parameters."""
     for path, text in files.items():
@@ -79,22 +61,10 @@ def echoed(files: Files, calls: list[tuple[str, Json]], folder: Path) -> list[An
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
     (folder / "calls.json").write_text(json.dumps(calls), encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-c", _CALL_ALL],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stderr, done.returncode) == ("", 0)
+    done = python(folder, "-c", _CALL_ALL)
+    assert (done.err, done.code) == ("", 0)
     answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))
     return [json.loads(answer) for answer in answers]
-
-
-def problems_of(manifest: Json, folder: Path) -> str:
-    with pytest.raises(ManifestError) as caught:
-        compiled(manifest, folder)
-    return "\n".join(f"{p.path}: {p.fact} ({p.hint})" for p in caught.value.problems)
 
 
 def test_every_odd_property_name_makes_the_round_trip_through_a_call(tmp_path: Path) -> None:
@@ -320,166 +290,6 @@ def test_an_implementation_is_a_dotted_path_or_refused(path: str, tmp_path: Path
     assert "server.implementation" in problems_of(manifest, tmp_path)
 
 
-OUTER_REFERENCES: Final = (
-    "http://127.0.0.1:9/schema.json",
-    "https://example.com/schema.json#/x",
-    "//example.com/x",
-    "file:///etc/passwd",
-    "/etc/passwd",
-    "../secret.json",
-    "secret.json",
-    "secret.json#/$defs/X",
-    "urn:toolfold:document",
-    "https://json-schema.org/draft/2020-12/schema",
-    "#/properties/x",
-    "#anchor",
-    "#/$defs/../x",
-    "#/$defs/Missing",
-    "data:application/json,{}",
-)
-
-
-@pytest.mark.parametrize("reference", OUTER_REFERENCES)
-@pytest.mark.parametrize("where", ["parameter", "nested", "returns", "definition"])
-def test_a_hand_written_reference_that_leaves_the_manifest_is_refused(
-    reference: str, where: str, tmp_path: Path
-) -> None:
-    schema = {"$ref": reference}
-    manifest = manifest_of({"t": tool()})
-    match where:
-        case "parameter":
-            manifest["tools"]["t"]["parameters"] = {"x": schema}
-        case "nested":
-            manifest["tools"]["t"]["parameters"] = {"x": {"anyOf": [{"items": schema}]}}
-        case "returns":
-            manifest["tools"]["t"]["returns"] = schema
-        case "definition":
-            manifest["$defs"] = {"Thing": {"properties": {"x": schema}}}
-
-    assert f'"{reference}"' in problems_of(manifest, tmp_path)
-
-
-@pytest.mark.parametrize(
-    "key", ["$id", "$anchor", "$dynamicRef", "$dynamicAnchor", "$schema", "$vocabulary", "x-py"]
-)
-def test_a_hand_written_keyword_that_reaches_out_is_refused(key: str, tmp_path: Path) -> None:
-    parameters = {"x": {"type": "string", key: "http://127.0.0.1:9/"}}
-
-    assert f'"{key}"' in problems_of(manifest_of({"t": tool(parameters=parameters)}), tmp_path)
-
-
-_WATCHED: Final = """
-import sys
-from toolfold.cli.main import main
-
-def watch(event, arguments):
-    if event.startswith(("socket.connect", "socket.getaddrinfo", "urllib.", "http.", "ftplib.")):
-        raise RuntimeError(f"network: {event} {arguments}")
-    if event == "open" and "secret.json" in str(arguments[0]):
-        raise RuntimeError(f"read: {arguments}")
-    if event == "import" and arguments[0] == "hidden_implementation":
-        raise RuntimeError("the generator imported the implementation")
-
-sys.addaudithook(watch)
-sys.exit(main(sys.argv[1:]))
-"""
-
-
-def watched(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", _WATCHED, *arguments],
-        cwd=folder,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,  # a read of the pipe below would wait for ever
-    )
-
-
-@pytest.fixture
-def listener() -> Iterator[socket.socket]:
-    """A port that notices every connection, made by Python or not."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.setblocking(False)
-        yield server
-
-
-def connections(server: socket.socket) -> int:
-    """How many have connected so far."""
-    number = 0
-    with contextlib.suppress(BlockingIOError):
-        while True:
-            server.accept()[0].close()
-            number += 1
-    return number
-
-
-def reaching_out(address: str, secret: Path) -> dict[str, Json]:
-    """Foreign schemas that point outside in every way a schema can."""
-    places = [f"http://{address}/x", f"https://{address}/x", secret.as_uri(), "secret.json"]
-    tools = {}
-    for n, place in enumerate([*places, *OUTER_REFERENCES[2:]]):
-        schema = {"type": "object", "properties": {"x": {"type": "string"}}}
-        tools[f"dialect{n}"] = tool(input_schema={**schema, "$schema": place})
-        tools[f"id{n}"] = tool(input_schema={**schema, "$id": place})
-        tools[f"ref{n}"] = tool(
-            input_schema={**schema, "properties": {"x": {"$ref": place}}},
-            output_schema={"$ref": place},
-        )
-        tools[f"dynamic{n}"] = tool(
-            input_schema={**schema, "properties": {"x": {"$dynamicRef": place}}},
-            output_schema={"type": "object", "$schema": place, "$ref": place},
-        )
-    return tools
-
-
-def test_generation_reaches_no_network_no_other_file_and_never_the_implementation(
-    tmp_path: Path, listener: socket.socket
-) -> None:
-    host, port = listener.getsockname()
-    secret = tmp_path / "secret.json"
-    os.mkfifo(secret)
-    manifest = manifest_of(reaching_out(f"{host}:{port}", secret))
-    manifest["server"]["implementation"] = "hidden_implementation:Class"
-    (tmp_path / "hidden_implementation.py").write_text("open('canary', 'w')", encoding="utf-8")
-    (tmp_path / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
-
-    done = watched(tmp_path, "generate", "--no-cache", "--format", "json")
-
-    assert connections(listener) == 0
-    assert "Traceback" not in done.stderr
-    assert done.returncode == 0, done.stderr
-    facts = [problem["fact"] for problem in json.loads(done.stdout)]
-    for place in ("http://", "https://", "file://", "/etc/passwd", "../secret.json"):
-        assert any(fact.startswith(f'reference "{place}') for fact in facts), place
-    assert {path.name for path in tmp_path.iterdir()} == {
-        *("generated", "hidden_implementation.py", "secret.json", "tools.yaml")
-    }
-
-
-def test_a_call_of_a_tool_whose_schema_points_outside_reaches_nothing(
-    tmp_path: Path, listener: socket.socket
-) -> None:
-    host, port = listener.getsockname()
-    secret = tmp_path / "secret.json"
-    os.mkfifo(secret)
-    tools = reaching_out(f"{host}:{port}", secret)
-    manifest = manifest_of({name: tools[name] for name in ("dialect0", "ref0", "ref2")})
-    manifest["server"]["implementation"] = "implementation:Echo"
-    source = "class Echo:\n    def __getattr__(self, name): return lambda params: {}\n"
-    (tmp_path / "implementation.py").write_text(source, encoding="utf-8")
-    (tmp_path / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
-    assert watched(tmp_path, "generate", "--quiet").returncode == 0
-
-    for name in manifest["tools"]:
-        done = watched(tmp_path, "try", name, '{"x": "y"}')
-
-        assert "Traceback" not in done.stderr
-        assert done.returncode in (0, 1)
-    assert connections(listener) == 0
-
-
 def test_a_refused_key_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     """Escape sequences and line ends in keys and values are shown, not sent."""
     key = "\u001b]0;owned\u0007\u009b31m\nforged.yaml:1:1: error\u202e"
@@ -487,16 +297,10 @@ def test_a_refused_key_cannot_write_to_the_terminal(tmp_path: Path) -> None:
     (tmp_path / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
 
     for form in ("text", "github"):
-        done = subprocess.run(
-            [sys.executable, "-m", "toolfold", "generate", "--format", form],
-            cwd=tmp_path,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        done = toolfold(tmp_path, "generate", "--format", form)
 
-        assert done.returncode == 1
-        shown = done.stdout + done.stderr
+        assert done.code == 1
+        shown = done.text
         assert [c for c in shown if not c.isprintable() and c != "\n"] == []
         assert not any(line.startswith("forged.yaml") for line in shown.split("\n"))
 

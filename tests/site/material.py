@@ -3,8 +3,6 @@
 import functools
 import http.server
 import re
-import subprocess
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -17,42 +15,21 @@ from urllib.parse import unquote, urldefrag, urlsplit
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request
 from playwright.sync_api import TimeoutError as NotOpen
 
+from tests.support.commands import toolfold, toolfold_process
+from tests.support.waiting import PATIENCE
+
+_MOMENT: Final = 10  # seconds after which a key is pressed again
 _LINKS: Final = ("href", "src", "data-src", "poster", "action")
 #: Pages that no other page is meant to lead to.
 _STANDALONE: Final = frozenset(["404.html"])
 
 
-@dataclass(frozen=True)
-class Said:
-    """What a command answered."""
-
-    code: int
-    out: str
-    err: str
-
-
-def toolfold(folder: Path, *arguments: str, **environment: str) -> Said:
-    """The command in a process of its own."""
-    import os
-
-    done = subprocess.run(
-        [sys.executable, "-m", "toolfold", *arguments],
-        cwd=folder,
-        env=os.environ | environment,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=300,
-    )
-    return Said(done.returncode, done.stdout, done.stderr)
-
-
 def built(folder: Path, *options: str) -> Path:
     """The site of the manifest in `folder`, generated and built now."""
-    for command in (("generate", "-q"), ("docs", "build", *options)):
-        said = toolfold(folder, *command)
-        assert said.code == 0, said.out + said.err
+    generated = toolfold(folder, "generate", "-q")
+    assert generated.code == 0, generated.text
+    done = toolfold_process(folder, "docs", "build", *options)
+    assert done.code == 0, done.text
     return folder / "site"
 
 
@@ -85,6 +62,7 @@ class Visit:
 
     def __post_init__(self) -> None:
         self.context = self.browser.new_context(**self.options)
+        self.context.set_default_timeout(PATIENCE * 1000)
         self.page = self.context.new_page()
         self.page.on("console", self._console)
         self.page.on("pageerror", lambda error: self.complaints.append(f"error: {error}"))
@@ -197,10 +175,10 @@ def _resolved(page: str, link: str) -> tuple[str, str]:
 def ask(page: Page, text: str) -> None:
     """Open the site's search by its key and type; pressed again if the page did not listen yet."""
     box = page.get_by_placeholder("Search")
-    for _ in range(5):
+    for _ in range(PATIENCE // _MOMENT):
         page.keyboard.press("Control+k")
         try:
-            box.wait_for(timeout=10_000)
+            box.wait_for(timeout=_MOMENT * 1000)
             break
         except NotOpen:
             continue

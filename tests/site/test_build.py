@@ -3,8 +3,6 @@
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Final, get_args
 
@@ -12,9 +10,10 @@ import pytest
 from toolfold.plan.disclosure.tokens import count
 from toolfold_runtime.errors import Code
 
-from tests.site.material import built, toolfold
+from tests.site.material import built
+from tests.support.commands import must, python, toolfold_process
+from tests.support.projects import ROOT
 
-ROOT: Final = Path(__file__).parents[2]
 MANIFEST: Final = """\
 toolfold: 1
 server: {name: demo, version: "1", description: A demo}
@@ -41,8 +40,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def git(folder: Path, *arguments: str) -> None:
-    options = ("-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false")
-    subprocess.run(["git", *options, *arguments], cwd=folder, check=True, capture_output=True)
+    must(folder, "git", "-c", "commit.gpgsign=false", *arguments)
 
 
 def test_markdown_lies_beside_every_page_and_agents_find_it(project: Path) -> None:
@@ -91,7 +89,7 @@ def test_a_build_is_refused_while_the_docs_are_not_current(project: Path) -> Non
     before = (project / "site/index.html").read_bytes()
     manifest = project / "tools.yaml"
     manifest.write_text(MANIFEST.replace("summary: Find", "summary: Seek"), encoding="utf-8")
-    said = toolfold(project, "docs", "build")
+    said = toolfold_process(project, "docs", "build")
 
     assert said.code == 1
     assert "generated/docs/tools/find.md: out of date" in said.out
@@ -102,13 +100,13 @@ def test_a_build_is_refused_while_the_docs_are_not_current(project: Path) -> Non
 def test_a_folder_that_is_not_a_site_of_ours_is_left_alone(project: Path) -> None:
     (project / "site").mkdir()
     (project / "site" / "mine.txt").write_text("mine", encoding="utf-8")
-    assert toolfold(project, "generate", "-q").code == 0
-    said = toolfold(project, "docs", "build")
+    assert toolfold_process(project, "generate", "-q").code == 0
+    said = toolfold_process(project, "docs", "build")
 
     assert said.code == 1
     assert "site: was not built by toolfold; give another with --site" in said.err
     assert [path.name for path in (project / "site").iterdir()] == ["mine.txt"]
-    assert toolfold(project, "docs", "build", "--site", "public").code == 0
+    assert toolfold_process(project, "docs", "build", "--site", "public").code == 0
     assert (project / "public/index.html").is_file()
 
 
@@ -148,7 +146,7 @@ def test_a_removed_tool_is_told_and_a_revision_that_is_none_refused(project: Pat
     git(project, "commit", "-qm", "one")
     (project / "more" / "one.yaml").write_text(MORE.replace("show", "look"), encoding="utf-8")
     page = (built(project, "--since", "HEAD") / "changes.md").read_text(encoding="utf-8")
-    refused = toolfold(project, "docs", "build", "--since", "nowhere")
+    refused = toolfold_process(project, "docs", "build", "--since", "nowhere")
 
     assert "## Removed\n\n- `show`: Show" in page
     assert refused.code == 2
@@ -159,20 +157,16 @@ def test_a_removed_tool_is_told_and_a_revision_that_is_none_refused(project: Pat
 def test_without_the_extra_the_answer_names_it(project: Path) -> None:
     hide = "import sys; sys.modules['zensical'] = None; sys.modules['pyromark'] = None\n"
     code = f"{hide}from toolfold.cli.main import main; sys.exit(main(['docs', 'build']))"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=project, capture_output=True, text=True, check=False
-    )
+    done = python(project, "-c", code)
 
-    assert done.returncode == 2
-    assert done.stderr == "toolfold docs needs the site builder: pip install 'toolfold[docs]'\n"
+    assert done.code == 2
+    assert done.err == "toolfold docs needs the site builder: pip install 'toolfold[docs]'\n"
 
 
 def test_the_same_configuration_serves_the_builder_directly(tmp_path: Path) -> None:
     shutil.copytree(ROOT / "generated", tmp_path / "generated")
-    command = [sys.executable, "-m", "zensical", "build", "--strict", "-f", "mkdocs.yml"]
-    done = subprocess.run(
-        command, cwd=tmp_path / "generated", capture_output=True, text=True, check=False
-    )
+    command = ("-m", "zensical", "build", "--strict", "-f", "mkdocs.yml")
+    done = python(tmp_path / "generated", *command)
 
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.code == 0, done.text
     assert (tmp_path / "generated/site/tools/tana_search.html").is_file()

@@ -139,6 +139,7 @@ class Plan(NamedTuple):
     """All that is decided about a manifest's catalog, apart from its pages and modules."""
 
     facts: ServerFacts
+    tools: tuple[ToolPlan, ...]
     costs: tuple[Cost, ...]
     #: The files of the catalog by their paths below it.
     data: Mapping[str, str]

@@ -1,0 +1,72 @@
+"""Wrong use exits with 2 and says what to do."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.material import Run
+from tests.support.projects import files_in
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["generat"],
+        ["generate", "--bogus"],
+        ["check", "--format", "xml"],
+        ["check", "extra"],
+        ["try"],
+    ],
+)
+def test_wrong_use_exits_2_and_points_to_help(arguments: list[str], run: Run) -> None:
+    said = run(*arguments)
+
+    assert (said.code, said.out) == (2, "")
+    assert "--help" in said.err
+
+
+def test_help_and_version_are_fine(run: Run) -> None:
+    assert run("--help").code == 0
+    assert run("generate", "--help").code == 0
+    assert run("--version").out.startswith("toolfold ")
+
+
+@pytest.mark.parametrize("command", ["generate", "check"])
+def test_missing_manifest_exits_2_and_says_what_to_do(command: str, empty: Path, run: Run) -> None:
+    said = run(command)
+
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "toolfold: tools.yaml: no such file; `toolfold init` writes one\n"
+    assert files_in(empty) == {}
+
+
+def test_manifest_that_is_a_folder_is_named(empty: Path, run: Run) -> None:
+    (empty / "tools.yaml").mkdir()
+
+    said = run("generate")
+
+    assert said.code == 2
+    assert said.err.startswith("toolfold: tools.yaml: cannot be read: ")
+
+
+@pytest.mark.parametrize("output", [".", "..", "sub/.."])
+def test_output_that_holds_the_manifest_is_refused(output: str, project: Path, run: Run) -> None:
+    (project / "sub").mkdir()
+    before = files_in(project)
+
+    said = run("generate", "-o", output)
+
+    assert said.code == 2
+    assert "holds the manifest" in said.err
+    assert files_in(project) == before
+
+
+def test_output_that_is_a_file_is_refused(project: Path, run: Run) -> None:
+    (project / "taken").write_text("mine", encoding="utf-8")
+
+    said = run("generate", "-o", "taken")
+
+    assert said.code == 1
+    assert said.err.startswith("taken: not a folder")
+    assert (project / "taken").read_text(encoding="utf-8") == "mine"
