@@ -22,6 +22,16 @@ STANDARD = sys.stdlib_module_names
 # Beside the standard library and the package itself.
 MAY_IMPORT: Final = {
     "errors": set(),
+    "report": {"toolfold.errors", "toolfold.emit.output"},
+    "testing": {"toolfold.errors", "toolfold.report", "toolfold.commands.generate"},
+    "compile": {
+        "toolfold.errors",
+        "toolfold.manifest",
+        "toolfold.memo",
+        "toolfold.plan",
+        "toolfold.emit",
+    },
+    "memo": {"toolfold.emit.templates", "toolfold_runtime", "pydantic", "platformdirs"},
     "manifest": {
         "toolfold.errors",
         "toolfold_runtime.contract",
@@ -30,59 +40,53 @@ MAY_IMPORT: Final = {
         "yaml",
     },
     "plan": {
-        "toolfold.manifest",
         "toolfold.errors",
+        "toolfold.manifest",
+        "toolfold_runtime.contract",
+        "toolfold_runtime.search",  # the index is split into words as queries are
+        "toolfold_runtime.validation",
         "jsonschema_rs",
         "splintr",
         "pydantic",  # whose own attributes no field may hide
         "pydantic_core",  # its JSON writer
-        "toolfold_runtime.contract",
-        "toolfold_runtime.search",  # the index is split into words as queries are
         "numpy",
-        "toolfold_runtime.validation",
-        "toolfold_runtime.contract.codec.Json",
-        "toolfold.memo.keys",
     },
     "plan/text": {"pydantic_core"},
     "plan/names": {
-        "toolfold.manifest.schema",
+        "toolfold.manifest",
+        "toolfold.plan.findings",
         "toolfold.plan.model",
-        "toolfold.plan.problems",
         "toolfold.plan.text",
         "pydantic",
     },
     "plan/schemas": {
-        "toolfold.manifest.schema",
-        "toolfold.manifest.shape.nearest",  # the name that was probably meant
-        "toolfold.plan.names.identifiers",
-        "toolfold.plan.problems",
+        "toolfold.errors",
+        "toolfold.manifest",
+        "toolfold.plan.findings",
+        "toolfold.plan.names",
         "toolfold.plan.text",
-        "toolfold_runtime.contract.codec.Json",
+        "toolfold_runtime.contract",
         "toolfold_runtime.validation",
         "jsonschema_rs",
     },
-    "plan/search": {
-        "toolfold.manifest.schema",
-        "toolfold.plan.disclosure.signature",
-        "toolfold.plan.disclosure.tokens",
-        "toolfold.plan.model",
-        "toolfold.plan.problems",
-        "toolfold.plan.schemas",
-        "toolfold.plan.text",
-        "toolfold_runtime.search",
-        "numpy",
-    },
     "plan/disclosure": {
         "toolfold.manifest.schema",
-        "toolfold.memo.keys",
-        "toolfold.plan.kept",
+        "toolfold.plan.findings",
         "toolfold.plan.model",
-        "toolfold.plan.problems",
         "toolfold.plan.schemas",
-        "toolfold.plan.search.results",  # what the shortest answer to a search costs
         "toolfold.plan.text",
-        "toolfold_runtime.contract.codec.Json",
+        "toolfold_runtime.contract",
         "splintr",
+    },
+    "plan/search": {
+        "toolfold.manifest.schema",
+        "toolfold.plan.findings",
+        "toolfold.plan.model",
+        "toolfold.plan.schemas",
+        "toolfold.plan.source",
+        "toolfold_runtime.contract",
+        "toolfold_runtime.search",
+        "numpy",
     },
     "plan/docs": {
         "toolfold.manifest.schema",
@@ -90,28 +94,32 @@ MAY_IMPORT: Final = {
         "toolfold.plan.model",
         "toolfold.plan.schemas",
         "toolfold.plan.text",
-        "toolfold_runtime.contract.codec.Json",
+        "toolfold_runtime.contract",
     },
-    "implementation": {"toolfold.errors", "toolfold.plan.text.header", "toolfold.emit"},
     "emit": {
-        "toolfold.plan",
         "toolfold.errors",
-        "toolfold.memo",
+        "toolfold.plan",
         "jinja2",
         "datamodel_code_generator",
         "ruff",
+        "filelock",
     },
-    "report": {"toolfold.errors", "toolfold.emit.output"},
-    "testing": {"toolfold.errors", "toolfold.report", "toolfold.commands.generate"},
-    "importing": {"toolfold.errors", "toolfold.manifest", "toolfold.plan", "pydantic"},
+    "implementation": {"toolfold.errors", "toolfold.plan.model", "toolfold.emit.format"},
+    "importing": {
+        "toolfold.errors",
+        "toolfold.compile",
+        "toolfold.manifest",
+        "toolfold.plan",
+        "pydantic",
+    },
     "commands": {
         "toolfold.__version__",
         "toolfold.errors",
         "toolfold.compile",
         "toolfold.manifest",
+        "toolfold.memo",
         "toolfold.plan",
         "toolfold.emit",
-        "toolfold.memo",
         "toolfold_runtime",  # `try` and `search` run what a server runs
         "anyio",
     },
@@ -130,7 +138,11 @@ MAY_IMPORT: Final = {
         "toolfold.develop.watch",
         "toolfold.manifest",
         "toolfold.plan.docs",
+        "toolfold.plan.disclosure.tokens",
         "toolfold.plan.text",
+        "toolfold_runtime.catalog",
+        "toolfold_runtime.contract",
+        "toolfold_runtime.errors",
         "markdown",
         "pygments",
         "pyromark",
@@ -148,10 +160,15 @@ MAY_IMPORT: Final = {
         "toolfold.site",
         "toolfold.manifest.editor_schema",
         "toolfold.emit.output",  # for the type of what was written
+        "toolfold.plan.model",
+        "toolfold.plan.disclosure.costs",
+        "toolfold_runtime.contract",
         "toolfold_runtime.search",
-        "toolfold_runtime.serving.serve",
+        "toolfold_runtime.serving",
     },
 }
+# The only parts that know that results are stored.
+KNOW_THE_STORE: Final = {"memo", "compile", "commands"}
 # Of the runtime: beside the standard library and, for all but `contract`, what all may import.
 RUNTIME_MAY_IMPORT: Final = {
     "contract": set(),
@@ -217,6 +234,46 @@ def test_package_imports_only_what_it_may(package: str) -> None:
 
     assert files
     assert sorted(found) == []
+
+
+def test_every_part_of_the_generator_has_a_rule() -> None:
+    folders = {
+        path.parent.relative_to(GENERATOR).as_posix()
+        for path in GENERATOR.rglob("__init__.py")
+        if path.parent != GENERATOR
+    }
+    modules = {path.stem for path in GENERATOR.glob("*.py")} - {"__init__", "__main__"}
+
+    assert folders - {"emit/models"} | modules == set(MAY_IMPORT)
+
+
+def test_parts_of_the_generator_have_no_import_cycle() -> None:
+    """Imports for type checkers only count too; the parts of `plan` are looked at by themselves."""
+    for top, prefix in ((GENERATOR, "toolfold"), (GENERATOR / "plan", "toolfold.plan")):
+        parts = [path for path in top.iterdir() if path.suffix == ".py" or path.is_dir()]
+        graph = {
+            part.stem: {
+                module.removeprefix(f"{prefix}.").split(".")[0]
+                for path in (python_files(part) if part.is_dir() else [part])
+                for module in imports(path)
+                if module.startswith(f"{prefix}.")
+            }
+            - {part.stem}
+            for part in parts
+        }
+
+        list(TopologicalSorter(graph).static_order())  # raises CycleError
+
+
+def test_nothing_below_compile_knows_that_results_are_stored() -> None:
+    knowing = {
+        path.relative_to(GENERATOR).parts[0].removesuffix(".py")
+        for path in python_files(GENERATOR)
+        for module in imports(path)
+        if module.startswith("toolfold.memo")
+    }
+
+    assert knowing == KNOW_THE_STORE
 
 
 def test_plan_does_not_touch_the_file_system() -> None:

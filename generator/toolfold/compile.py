@@ -27,7 +27,13 @@ from toolfold.plan.disclosure.views import view_sources
 from toolfold.plan.docs.category import CategoryPageSource, category_page, category_page_sources
 from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.pages import catalog_pages
-from toolfold.plan.docs.tool import ToolPageSource, tool_page, tool_page_sources
+from toolfold.plan.docs.tool import (
+    ToolPageContext,
+    ToolPageSource,
+    tool_page,
+    tool_page_context,
+    tool_page_sources,
+)
 from toolfold.plan.model import (
     Cost,
     ModelsModule,
@@ -143,7 +149,8 @@ def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, s
         page.path: render(page.template, header, page=page.values) for page in catalog_pages(facts)
     }
     texts |= memo.each(_PAGE, category_page_sources(facts), _category_page, header)
-    texts |= memo.each(_PAGE, tool_page_sources(facts), _tool_page, header)
+    shared = (header, tool_page_context(facts))
+    texts |= memo.each(_PAGE, tool_page_sources(facts), _tool_page, shared)
     return {output_path(*path.split("/")): text for path, text in texts.items()}
 
 
@@ -151,8 +158,9 @@ def _category_page(source: CategoryPageSource, header: str) -> str:
     return render("docs/category.md.jinja", header, page=category_page(source))
 
 
-def _tool_page(source: ToolPageSource, header: str) -> str:
-    return render("docs/tool.md.jinja", header, page=tool_page(source))
+def _tool_page(source: ToolPageSource, shared: tuple[str, ToolPageContext]) -> str:
+    header, context = shared
+    return render("docs/tool.md.jinja", header, page=tool_page(source, context))
 
 
 def _modules(

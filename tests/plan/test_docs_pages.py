@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from toolfold.manifest.schema import Example, Tool
 from toolfold.plan.docs.category import CategoryPageSource, CategoryRow, category_page
-from toolfold.plan.docs.tool import ToolPageSource, tool_page
+from toolfold.plan.docs.tool import ToolPageContext, ToolPageSource, tool_page
 
 TOOL = Tool(
     category="files",
@@ -21,21 +21,23 @@ SOURCE = ToolPageSource(
     signature="write_file(path: str)",
     tokens={"hit": 5, "summary": 10, "schema": 30, "full": 40, "listed": 35},
     uses=("Related: [`read_file`](../tools/read_file.md)",),
+)
+CONTEXT = ToolPageContext(
     exposure="progressive",
-    runner="run_write",
+    runners={"read": "run_read", "write": "run_write", "destructive": "run_write"},
     meta_names={"schema": "tool_schema", "run_read": "run_read", "run_write": "run_write"},
     definitions={"Path": {"type": "string", "description": "Below the root"}},
 )
 
 
 def test_page_of_a_tool_is_plain_data() -> None:
-    values = tool_page(SOURCE)
+    values = tool_page(SOURCE, CONTEXT)
 
     assert json.loads(json.dumps(values)) == values
 
 
 def test_page_of_a_tool_shows_definitions_costs_and_the_call_through_its_runner() -> None:
-    values = tool_page(SOURCE)
+    values = tool_page(SOURCE, CONTEXT)
 
     assert "Below the root" in str(values["parameters"])
     assert "tool_schema(tool)" in str(values["costs"])
@@ -43,7 +45,7 @@ def test_page_of_a_tool_shows_definitions_costs_and_the_call_through_its_runner(
 
 
 def test_page_of_a_tool_shows_a_direct_call_where_every_tool_is_listed() -> None:
-    examples = str(tool_page(replace(SOURCE, exposure="direct"))["examples"])
+    examples = str(tool_page(SOURCE, replace(CONTEXT, exposure="direct"))["examples"])
 
     assert '"name":"write_file"' in examples
     assert "run_write" not in examples

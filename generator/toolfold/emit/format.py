@@ -14,11 +14,6 @@ _OPTIONS: Final = ("--isolated", "--no-cache", "--line-length=100", "--target-ve
 _WITHOUT_COMMAS: Final = ("--config", "format.skip-magic-trailing-comma=true")
 
 
-def formatted(sources: Sources) -> dict[OutputPath, str]:
-    """Every source as the installed ruff formats it."""
-    return dict(zip(sources, format_all(sources.values()), strict=True)) if sources else {}
-
-
 def is_formatting(found: str, expected: str) -> bool:
     """Whether two texts differ in nothing but how some release of a formatter lays them out."""
     return _plainest(found) == _plainest(expected)

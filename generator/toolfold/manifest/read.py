@@ -38,32 +38,16 @@ _WORDS: Final[dict[str, bool | None]] = {
 _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 
 
-class Document(NamedTuple):
-    """What a text holds, and whether any value in it has an anchor, to be repeated by aliases."""
-
-    root: PlacedMapping
-    has_anchors: bool
-
-
 def read_yaml(data: bytes, name: str, order: int = 0) -> PlacedMapping:
     """The one document in `data` as a mapping with places.
 
     Raises ManifestError: with every duplicate key, tag and misfit scalar at once where the
     text can be read to its end, with the first obstacle where it cannot.
     """
-    return read_document(decode(data, name, order)).root
-
-
-def read_document(
-    source: Source, text: str | None = None, line: int = 1, depth: int = 1
-) -> Document:
-    """The document in a source, or in a part of its text that begins at `line` and `depth`.
-
-    Raises ManifestError as `read_yaml` does.
-    """
-    builder = _Builder(source, source.text if text is None else text, line)
+    source = _decoded(data, name, order)
+    builder = _Builder(source)
     try:
-        root = builder.document(depth)
+        root = builder.document()
     except yaml.YAMLError as error:
         raise ManifestError([*builder.problems, _syntax_problem(source, error)]) from None
     except RecursionError:
@@ -73,7 +57,7 @@ def read_document(
     if not isinstance(root, PlacedMapping):
         fact = "the file is empty" if root is None else "the file is not a mapping of keys"
         raise ManifestError([_problem(source, 1, 1, fact, "start with `toolfold: 1`")])
-    return Document(root, bool(builder.anchors))
+    return root
 
 
 class _Anchored(NamedTuple):
@@ -91,15 +75,14 @@ class _Builder:
     and a place is made once for each.
     """
 
-    def __init__(self, source: Source, text: str, line: int) -> None:
+    def __init__(self, source: Source) -> None:
         self.source = source
-        self._line = line
-        self._next = _LOADER(text).get_event
+        self._next = _LOADER(source.text).get_event
         self.problems: list[Problem] = []
-        self.anchors: dict[str, _Anchored] = {}
+        self._anchors: dict[str, _Anchored] = {}
         self._aliased = 0
 
-    def document(self, depth: int) -> object:
+    def document(self) -> object:
         """The first document's value; a second document is a problem."""
         root: object = None
         documents = 0
@@ -110,7 +93,7 @@ class _Builder:
                     self._report(event, "a second document starts here", "keep one per file")
                     break
             elif isinstance(event, yaml.NodeEvent):
-                root = self._node(event, self._place(event), depth)
+                root = self._node(event, self._place(event), 1)
         return root
 
     def _node(self, event: Any, at: Place, depth: int) -> object:
@@ -129,7 +112,7 @@ class _Builder:
             is_mapping = kind is yaml.MappingStartEvent
             value = self._mapping(at, depth + 1) if is_mapping else self._list(at, depth + 1)
         if event.anchor is not None:
-            self.anchors[event.anchor] = _Anchored(value, *_extent(value))
+            self._anchors[event.anchor] = _Anchored(value, *_extent(value))
         return value
 
     def _mapping(self, at: Place, depth: int) -> PlacedMapping:
@@ -173,7 +156,7 @@ class _Builder:
             raise ManifestError([*self.problems, self._problem(event, fact, "flatten the value")])
 
     def _alias(self, event: yaml.AliasEvent, depth: int) -> object:
-        anchored = self.anchors.get(event.anchor or "")
+        anchored = self._anchors.get(event.anchor or "")
         if anchored is None:
             fact = f"alias *{event.anchor} has no anchor before it"
             hint = f"mark a value with &{event.anchor} before, or put the text in quotes"
@@ -217,7 +200,7 @@ class _Builder:
     def _place(self, event: Any) -> Place:
         mark = event.start_mark
         # What Place(...) does, without the call of a Python function that this would be.
-        return tuple.__new__(Place, (self.source, mark.line + self._line, mark.column + 1))
+        return tuple.__new__(Place, (self.source, mark.line + 1, mark.column + 1))
 
     def _problem(self, event: yaml.Event, fact: str, hint: str) -> Problem:
         return Problem(self._place(event), "", fact, hint, code="yaml")
@@ -235,7 +218,7 @@ def _extent(value: object) -> tuple[int, int]:
     return 1 + sum(size for size, _ in extents), 1 + max(height for _, height in extents)
 
 
-def decode(data: bytes, name: str, order: int) -> Source:
+def _decoded(data: bytes, name: str, order: int) -> Source:
     """The text of a file; ManifestError where it is none that can be read."""
     empty = Source(name, "", order)
     if len(data) > MAX_BYTES:

@@ -17,11 +17,6 @@ def validate(manifest: Manifest, tree: PlacedMapping) -> Iterator[Problem]:
     yield from rules.reachable()
 
 
-def validate_tool(name: str, manifest: Manifest, tree: PlacedMapping) -> Iterator[Problem]:
-    """Every breach of a rule by one tool."""
-    yield from _Validator(manifest, tree).tool(name, manifest.tools[name])
-
-
 class _Validator:
     """The rules, one method each, over a manifest and the places of its values."""
 

@@ -14,10 +14,10 @@ from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.execution import execution_of, has_result_budget, lifecycle_methods
 from toolfold.plan.disclosure.exposure import Disclosure
 from toolfold.plan.disclosure.meta_tools import runner_of
+from toolfold.plan.disclosure.search_results import reserved_tokens
 from toolfold.plan.disclosure.views import Views, category_lines
 from toolfold.plan.model import MetaToolPlan, ToolPlan
 from toolfold.plan.search.index import IndexLines, index_of, mean_lengths, name_rarities
-from toolfold.plan.search.results import reserved_tokens
 from toolfold.plan.search.words import search_texts, server_of
 from toolfold.plan.source import tool_sources
 from toolfold.plan.text.escape import json_text

@@ -9,6 +9,7 @@ from toolfold_runtime.validation import validator_for
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.budgets import listed_tokens
 from toolfold.plan.disclosure.execution import limits_of
+from toolfold.plan.disclosure.search_results import result_lines, result_tokens
 from toolfold.plan.disclosure.signature import signature
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
@@ -20,7 +21,6 @@ from toolfold.plan.schemas.check import check_examples, check_schema
 from toolfold.plan.schemas.keywords import walk
 from toolfold.plan.schemas.models import attribute_clashes
 from toolfold.plan.schemas.served import LocatedSchema, located_input, located_output, served_output
-from toolfold.plan.search.results import result_lines, result_tokens
 from toolfold.plan.search.words import search_texts, search_words
 from toolfold.plan.source import ToolContext, ToolSource
 from toolfold.plan.text.escape import docstring, json_text

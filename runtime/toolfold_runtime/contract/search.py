@@ -101,17 +101,6 @@ class RelatedLine(NamedTuple):
     related: list[tuple[str, float]]
 
 
-def key_of(line: str) -> str:
-    """The term, gram or word of a line, without parsing it."""
-    return line[2 : line.index('"', 2)]
-
-
-def tool_count(line: str) -> int:
-    """How many tools a `TermLine` names, without unpacking it."""
-    packed = line.split('","', 2)[1]
-    return (len(packed) * 3 // 4 - packed.count("=")) // 2
-
-
 def vector_text(vector: bytes) -> str:
     """A line of `vectors.jsonl`: a tool's vector, a byte per dimension."""
     return f'"{b2a_base64(vector, newline=False).decode("ascii")}"'

@@ -11,6 +11,7 @@ from toolfold.plan.disclosure.budgets import budget_of, check_budgets, listed_to
 from toolfold.plan.disclosure.inventory import Inventory
 from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource, on_one_page, paginate
 from toolfold.plan.disclosure.render import ViewRequest
+from toolfold.plan.disclosure.search_results import reserved_tokens
 from toolfold.plan.disclosure.views import (
     Views,
     inventory_lines,
@@ -20,7 +21,6 @@ from toolfold.plan.disclosure.views import (
 )
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import Cost, MetaToolPlan, ToolPlan
-from toolfold.plan.search.results import reserved_tokens
 
 # From the richest to the leanest, with what each omits; the first that fits its budget in one
 # page is the default.

@@ -9,7 +9,6 @@ from toolfold.plan.docs.links import category_page_path, plural, tool_link
 from toolfold.plan.text.escape import markdown, markdown_block, markdown_code
 from toolfold.plan.text.paths import file_stem
 
-TEMPLATE: Final = "docs/category.md.jinja"
 _MAX_BARS: Final = 12
 
 

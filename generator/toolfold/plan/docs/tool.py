@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.contract.vocabulary import EFFECTS
+from toolfold_runtime.contract.vocabulary import EFFECTS, Effect
 
 from toolfold.manifest.schema import Example, Tool
 from toolfold.plan.disclosure.meta_tools import runner_of
@@ -26,7 +26,6 @@ from toolfold.plan.text.escape import (
     url,
 )
 
-TEMPLATE: Final = "docs/tool.md.jinja"
 _ROOT: Final = "../"
 _LINE: Final = 80  # a call that fits is shown on one line
 _MAX_LINKS: Final = 8  # tools named in one line
@@ -34,7 +33,7 @@ _MAX_LINKS: Final = 8  # tools named in one line
 
 @dataclass(frozen=True)
 class ToolPageSource:
-    """Everything that the page of a tool is made from."""
+    """What the page of a tool is made from, besides what all of them share."""
 
     name: str
     tool: Tool
@@ -44,9 +43,15 @@ class ToolPageSource:
     tokens: Mapping[str, int]
     #: When to use it: finished lines of Markdown, because they name other tools.
     uses: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class ToolPageContext:
+    """What the pages of all tools share."""
+
     exposure: str
-    #: The served name of the meta-tool that runs it; empty where there is none.
-    runner: str
+    #: Effect to the served name of the meta-tool that runs such tools; empty where there is none.
+    runners: Mapping[Effect, str]
     #: The served names of meta-tools by role.
     meta_names: Mapping[str, str]
     #: The manifest's `$defs`.
@@ -54,32 +59,32 @@ class ToolPageSource:
 
 
 def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
-    """What the page of each tool is made from, by output path, in the manifest's order."""
-    manifest = facts.manifest
+    """The source of each tool's page, by output path, in the manifest's order."""
     titles = {category.name: category.title for category in facts.categories}
-    runners = {effect: runner_of(manifest, effect) for effect in EFFECTS}
     return {
         f"docs/{tool_page_path(planned.name)}": ToolPageSource(
             name=planned.name,
-            tool=manifest.tools[planned.name],
+            tool=facts.manifest.tools[planned.name],
             category_title=titles[planned.category],
             signature=planned.signature,
             tokens=planned.tokens,
             uses=tuple(_uses(planned, facts)),
-            exposure=facts.exposure,
-            runner=runners[planned.effect],
-            meta_names=facts.meta_names,
-            definitions=manifest.defs,
         )
         for planned in facts.tools
     }
 
 
-def tool_page(source: ToolPageSource) -> dict[str, object]:
+def tool_page_context(facts: CatalogFacts) -> ToolPageContext:
+    """What the pages of this catalog's tools share."""
+    runners = {effect: runner_of(facts.manifest, effect) for effect in EFFECTS}
+    return ToolPageContext(facts.exposure, runners, facts.meta_names, facts.manifest.defs)
+
+
+def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, object]:
     """The values that the template of a tool's page places."""
     name, tool = source.name, source.tool
-    arguments = input_schema(tool, source.definitions)
-    returned = output_schema(tool, source.definitions)
+    arguments = input_schema(tool, context.definitions)
+    returned = output_schema(tool, context.definitions)
     result = returned or {}
     return {
         "name": markdown_code(name),
@@ -96,11 +101,11 @@ def tool_page(source: ToolPageSource) -> dict[str, object]:
         "parameters": table(arguments),
         "return_type": markdown_code(type_name(result, result)) if result else "",
         "returns": table(result, is_result=True),
-        "examples": [_example(source, example) for example in tool.examples],
+        "examples": [_example(source, context, example) for example in tool.examples],
         "notes": markdown_block(tool.notes) if tool.notes else "",
-        "costs": _costs(source),
+        "costs": _costs(source, context),
         "performance": _performance(tool),
-        "errors": _errors(source, has_result=returned is not None),
+        "errors": _errors(source, context, has_result=returned is not None),
         "tags": ", ".join(markdown_code(tag) for tag in tool.tags),
         "references": [f"[{markdown(r.title)}]({url(r.url)})" for r in tool.references],
     }
@@ -138,11 +143,12 @@ def _others(words: str, tools: Sequence[str], name: str) -> str:
     return f"{words} {links}{more}"
 
 
-def _example(source: ToolPageSource, example: Example) -> dict[str, str]:
+def _example(source: ToolPageSource, context: ToolPageContext, example: Example) -> dict[str, str]:
     """One call as an agent makes it and as a Python client does."""
     callee, arguments = source.name, example.arguments
-    if source.exposure == "progressive" and source.runner:
-        callee, arguments = source.runner, {"tool": source.name, "arguments": arguments}
+    runner = context.runners[source.tool.effect]
+    if context.exposure == "progressive" and runner:
+        callee, arguments = runner, {"tool": source.name, "arguments": arguments}
     request = {"name": callee, "arguments": arguments}
     line = json_text(request)
     code = f"await client.call_tool({python_value(callee)}, {python_value(arguments)})"
@@ -161,9 +167,9 @@ def _example(source: ToolPageSource, example: Example) -> dict[str, str]:
     }
 
 
-def _costs(source: ToolPageSource) -> list[dict[str, str]]:
+def _costs(source: ToolPageSource, context: ToolPageContext) -> list[dict[str, str]]:
     """What a tool costs in tokens at each level of detail, and the call that shows it."""
-    tokens, names = source.tokens, source.meta_names
+    tokens, names = source.tokens, context.meta_names
     levels: list[tuple[str, str, int]] = []
     if "search" in names:
         levels.append(("a search hit", f"{names['search']}(query)", tokens["hit"]))
@@ -195,10 +201,10 @@ def _performance(tool: Tool) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _errors(source: ToolPageSource, *, has_result: bool) -> str:
+def _errors(source: ToolPageSource, context: ToolPageContext, *, has_result: bool) -> str:
     """The error codes that a call of this tool can return, as links."""
     codes = ["invalid_arguments"]
-    if source.tool.effect != "read" and "run_read" in source.meta_names:
+    if source.tool.effect != "read" and "run_read" in context.meta_names:
         codes.append("effect_refused")
     if has_result:
         codes.append("invalid_result")
