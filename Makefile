@@ -58,4 +58,4 @@ format: $(READY)
 	$(BIN)/ruff format --quiet .
 
 clean:
-	rm -rf $(VENV) .toolfold_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis dist
