@@ -6,21 +6,32 @@ READY := $(VENV)/.ready
 CLIENTS := $(VENV)/clients/.ready
 BROWSER := $(VENV)/.browser
 BENCH := $(VENV)/.bench
+# The other versions of Python that `make test-all` tests, where they are installed.
+PYTHONS ?= 3.12 3.13
 
-.PHONY: help demo test test-all bench format clean
+.PHONY: help demo test test-all test-pythons bench format clean
 
 help:
 	@echo "make demo      generate, then walk the disclosure path with a real client"
 	@echo "make test      format, lint, types, tests, toolfold check: what CI runs"
-	@echo "make test-all  the same plus the long sweeps over real data"
+	@echo "make test-all  the same plus the long sweeps over real data, and other versions of Python"
 	@echo "make bench     print the figures"
 	@echo "make format    format and fix what can be fixed"
 
-$(READY): pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt pip
-	$(BIN)/python -m pip install --quiet -c constraints.txt --editable '.[generate,semantic,docs]' --group dev
+define INSTALL
+	$(1) -m venv $(2)
+	$(2)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt pip
+	$(2)/bin/python -m pip install --quiet -c constraints.txt --editable '.[generate,semantic,docs]' --group dev
 	@touch $@
+endef
+
+$(READY): pyproject.toml constraints.txt
+	$(call INSTALL,$(PYTHON),$(VENV))
+
+# Another version of Python in an environment of its own: .venv-3.13
+.PRECIOUS: .venv-%/.ready
+.venv-%/.ready: pyproject.toml constraints.txt
+	$(call INSTALL,python$*,.venv-$*)
 
 # Clients written by others, from npm; Node itself comes from PyPI with the rest.
 $(CLIENTS): $(READY) tests/clients/package.json tests/clients/install.py
@@ -49,6 +60,18 @@ test: $(READY) $(CLIENTS) $(BROWSER)
 
 test-all: test
 	$(BIN)/pytest -n 2 -m long
+	$(MAKE) test-pythons
+
+# Clients from npm and the browser were tried above: they do not depend on the version.
+test-pythons: export PYENV_VERSION := $(shell pyenv versions --bare 2>/dev/null | paste -sd: -)
+test-pythons:
+	@set -e; for version in $(PYTHONS); do \
+	  if python$$version --version >/dev/null 2>&1; then $(MAKE) test-in-$$version; \
+	  else echo "python$$version: skipped, not installed"; fi; \
+	done
+
+test-in-%: .venv-%/.ready
+	.venv-$*/bin/pytest -n 2 --dist worksteal -m "not long" --ignore tests/clients --ignore tests/site
 
 bench: $(READY) $(BENCH)
 	$(BIN)/python -m bench.all
@@ -58,4 +81,4 @@ format: $(READY)
 	$(BIN)/ruff format --quiet .
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-* .mypy_cache .ruff_cache .hypothesis dist
