@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.server import ServerFacts
-from toolfold_runtime.contract.vocabulary import Effect
+from toolfold_runtime.contract.vocabulary import Effect, Tier
 
 from toolfold.errors import Problem
 from toolfold.plan.findings import Finding
@@ -38,6 +38,13 @@ class MetaToolPlan(NamedTuple):
     signature: str
     effects: tuple[Effect, ...]
     definition: Definition
+    tags: tuple[str, ...] = ()
+    tier: Tier | None = None
+
+    @property
+    def effect(self) -> Effect:
+        """The gravest effect of what it runs."""
+        return "destructive" if "destructive" in self.effects else "read"
 
 
 class ToolPlan(NamedTuple):
@@ -47,7 +54,7 @@ class ToolPlan(NamedTuple):
     id: str
     category: str
     effect: Effect
-    tier: str | None
+    tier: Tier | None
     summary: str
     example: str | None
     tags: list[str]

@@ -11,7 +11,7 @@ from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
 
 
 class ToolLine(NamedTuple):
-    """A tool or meta-tool as inventories show it; a view holds only the fields that it shows."""
+    """A tool or meta-tool in a view, which holds only the fields that it shows."""
 
     name: str
     category: str
@@ -23,7 +23,7 @@ class ToolLine(NamedTuple):
 
 
 class CategoryLine(NamedTuple):
-    """A category as inventories show it."""
+    """A category in a view."""
 
     name: str
     tool_count: int
@@ -49,13 +49,11 @@ class InventoryFacts:
 
 @dataclass(frozen=True)
 class Inventory:
-    """All lines of a catalog, by category."""
+    """The tools and meta-tools of every category, in order."""
 
     facts: InventoryFacts
     categories: tuple[CategoryLine, ...]
-    #: The category's tools and meta-tools, in order.
-    tools: Mapping[str, Sequence[ToolLine]]
-    hot: frozenset[str]
+    tools: Mapping[str, Sequence[ToolPlan | MetaToolPlan]]
 
 
 def inventory_of(
@@ -66,50 +64,23 @@ def inventory_of(
 ) -> Inventory:
     """Gather what is shown from the manifest and what was planned so far."""
     names = {tool.role: tool.name for tool in meta}
-    lines = {tool.name: _meta_line(tool) for tool in meta if tool.category is not None}
-    lines |= {tool.name: _tool_line(tool) for tool in tools}
+    by_name: dict[str, ToolPlan | MetaToolPlan] = {tool.name: tool for tool in meta}
+    by_name |= {tool.name: tool for tool in tools}
+    lines = tuple(CategoryLine(c.name, len(c.tools), c.description) for c in categories)
     facts = InventoryFacts(
         version=manifest.server.version,
         format=manifest.disclosure.format,
-        tool_count=len(lines),
-        descriptions={c.name: c.description for c in categories},
+        tool_count=sum(line.tool_count for line in lines),
+        descriptions={line.name: line.description for line in lines},
         workflows=tuple((w.name, tuple(w.steps)) for w in manifest.workflows),
         quick_actions=tuple(manifest.disclosure.quick_actions),
         capabilities=names.get("capabilities", ""),
         next_step=_next_step(names),
     )
-    return Inventory(
-        facts,
-        tuple(CategoryLine(c.name, len(c.tools), c.description) for c in categories),
-        {c.name: [lines[name] for name in c.tools] for c in categories},
-        frozenset(tool.name for tool in tools if tool.tier == "hot"),
-    )
+    return Inventory(facts, lines, {c.name: [by_name[n] for n in c.tools] for c in categories})
 
 
 def _next_step(names: Mapping[str, str]) -> str:
     if "schema" in names:
         return f"{names['schema']}(tool)"
     return f"{names['search']}(query)" if "search" in names else ""
-
-
-def _tool_line(tool: ToolPlan) -> ToolLine:
-    return ToolLine(
-        name=tool.name,
-        category=tool.category,
-        summary=tool.summary,
-        example=tool.example,
-        signature=tool.signature,
-        effect=tool.effect,
-        tags=tool.tags,
-    )
-
-
-def _meta_line(tool: MetaToolPlan) -> ToolLine:
-    return ToolLine(
-        name=tool.name,
-        category=tool.category or "",
-        summary=tool.summary,
-        example=tool.example,
-        signature=tool.signature,
-        effect="destructive" if "destructive" in tool.effects else "read",
-    )

@@ -45,13 +45,12 @@ def lines_of(inventory: Inventory, detail: str, category: str = "") -> Lines:
     if detail not in _FIELDS:
         return inventory.categories
     categories = [category] if category else list(inventory.tools)
-    tools = [line for name in categories for line in inventory.tools[name]]
-    if detail == "hot":
-        tools = [line for line in tools if line.name in inventory.hot]
     fields = _FIELDS[detail]
     return [
-        ToolLine(line.name, line.category, **{field: getattr(line, field) for field in fields})
-        for line in tools
+        ToolLine(tool.name, name, **{field: getattr(tool, field) for field in fields})
+        for name in categories
+        for tool in inventory.tools[name]
+        if detail != "hot" or tool.tier == "hot"
     ]
 
 

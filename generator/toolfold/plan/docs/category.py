@@ -38,7 +38,7 @@ def category_page_sources(facts: CatalogFacts) -> dict[str, CategoryPageSource]:
         tool.name: CategoryRow(
             tool.name,
             tool.summary,
-            "destructive" if "destructive" in tool.effects else "read",
+            tool.effect,
             is_meta=True,
         )
         for tool in facts.meta

@@ -8,104 +8,38 @@ from toolfold_runtime.contract.codec import Json
 Step = str | int
 SchemaPath = tuple[Step, ...]
 
-# Keywords whose value is a schema.
+# Keywords whose value is a schema, a list of schemas, and a mapping of names to schemas.
 _SINGLE: Final = frozenset(
-    [
-        "items",
-        "additionalProperties",
-        "not",
-        "if",
-        "then",
-        "else",
-        "contains",
-        "propertyNames",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-        "contentSchema",
-        "additionalItems",
-    ]
+    {"items", "not", "if", "then", "else", "contains", "propertyNames", "contentSchema"}
+    | {"additionalProperties", "unevaluatedProperties", "unevaluatedItems", "additionalItems"}
 )
-# Keywords whose value is a list of schemas.
-_LISTS: Final = frozenset(["allOf", "anyOf", "oneOf", "prefixItems", "items"])
-# Keywords whose value is a mapping of names to schemas.
+_LISTS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
 _MAPPINGS: Final = frozenset(
-    ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"]
+    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
-
+# Of older dialects.
+_OLDER: Final = frozenset({"definitions", "dependencies", "additionalItems"})
+_ANNOTATIONS: Final = frozenset(
+    {"title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples"}
+    | {"$comment", "format", "contentEncoding", "contentMediaType"}
+)
+_ASSERTIONS: Final = frozenset(
+    {"type", "enum", "const", "required", "dependentRequired", "pattern", "multipleOf"}
+    | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
+    | {"minItems", "maxItems", "uniqueItems", "minContains", "maxContains"}
+    | {"minProperties", "maxProperties"}
+)
 # What a hand-written schema may say: the vocabularies of 2020-12 less those parts that reach
-# out of a manifest's document (`$id`, `$anchor` and the dynamic references).
-KNOWN: Final = frozenset(
-    [
-        "$ref",
-        "$comment",
-        "$defs",
-        "title",
-        "description",
-        "default",
-        "deprecated",
-        "readOnly",
-        "writeOnly",
-        "examples",
-        "type",
-        "enum",
-        "const",
-        "multipleOf",
-        "maximum",
-        "exclusiveMaximum",
-        "minimum",
-        "exclusiveMinimum",
-        "maxLength",
-        "minLength",
-        "pattern",
-        "maxItems",
-        "minItems",
-        "uniqueItems",
-        "maxContains",
-        "minContains",
-        "maxProperties",
-        "minProperties",
-        "required",
-        "dependentRequired",
-        "format",
-        "contentEncoding",
-        "contentMediaType",
-        "contentSchema",
-        "properties",
-        "patternProperties",
-        "additionalProperties",
-        "propertyNames",
-        "items",
-        "prefixItems",
-        "contains",
-        "allOf",
-        "anyOf",
-        "oneOf",
-        "not",
-        "if",
-        "then",
-        "else",
-        "dependentSchemas",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-        "x-mcp-header",  # the protocol's own: the client mirrors the parameter in a header
-    ]
+# out of a manifest's document, and the protocol's own: a parameter that is mirrored in a header.
+KNOWN: Final = ((_SINGLE | _LISTS | _MAPPINGS | _ANNOTATIONS | _ASSERTIONS) - _OLDER) | frozenset(
+    {"$ref", "x-mcp-header"}
 )
 # What foreign schemas may say besides: older dialects, and the parts that name documents.
-FOREIGN: Final = KNOWN | frozenset(
-    [
-        "$schema",
-        "$id",
-        "id",
-        "$anchor",
-        "$dynamicRef",
-        "$dynamicAnchor",
-        "$recursiveRef",
-        "$recursiveAnchor",
-        "$vocabulary",
-        "definitions",
-        "dependencies",
-        "additionalItems",
-    ]
+FOREIGN: Final = (
+    KNOWN
+    | _OLDER
+    | frozenset({"$schema", "$id", "id", "$anchor", "$vocabulary", "$dynamicRef"})
+    | frozenset({"$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"})
 )
 TYPES: Final = ("string", "integer", "number", "boolean", "object", "array", "null")
 
