@@ -35,7 +35,7 @@ def test_generated_is_what_the_manifest_generates_today() -> None:
 
     assert sorted(found) == sorted(expected), "run `toolfold generate`"
     assert [path for path in expected if found[path] != expected[path]] == []
-    assert compiled.warnings == ()
+    assert compiled.summary.warnings == ()
 
 
 def test_two_interpreters_generate_the_same_bytes(copy: Path, tmp_path: Path) -> None:

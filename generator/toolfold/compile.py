@@ -16,7 +16,6 @@ from toolfold.emit.models.shapes import FieldTemplate, Shape
 from toolfold.emit.models.worker import Modeller, Progress
 from toolfold.emit.modules import render_modules
 from toolfold.emit.render import render
-from toolfold.errors import Problem
 from toolfold.manifest.editor_schema import editor_schema
 from toolfold.manifest.load import Loaded, load_with_problems
 from toolfold.memo.memo import Kind, Memo
@@ -35,11 +34,11 @@ from toolfold.plan.docs.tool import (
     tool_page_sources,
 )
 from toolfold.plan.model import (
-    Cost,
     ModelsModule,
     Plan,
     PlannedTool,
     ProtocolPlan,
+    Summary,
     TemplateModule,
 )
 from toolfold.plan.package import package_modules, protocol_of
@@ -56,16 +55,13 @@ _SHAPE: Final = Kind("shape", FieldTemplate)
 
 @dataclass(frozen=True)
 class Compiled:
-    """What a manifest generates, what it was warned about, and what was read for it."""
+    """What a manifest generates, what was read for it, and what to say about it."""
 
     files: dict[OutputPath, str]
-    warnings: tuple[Problem, ...]
     #: The digest of each file that was read, and the patterns that led to them.
     inputs: dict[Path, str]
     patterns: tuple[str, ...]
-    exposure: str
-    costs: tuple[Cost, ...]
-    protocol: ProtocolPlan
+    summary: Summary
 
 
 def compile_manifest(
@@ -88,20 +84,15 @@ def compile_manifest(
     ):
         loaded = load_with_problems(manifest)
         catalog = plan_tools(loaded, memo)
-        modules = beside.submit(_modules, catalog, way_back, modeller, memo)
+        protocol = protocol_of(loaded.manifest, catalog.outline.package, catalog.tools)
+        modules = beside.submit(_modules, catalog, protocol, way_back, modeller, memo)
         plan = plan_views(catalog, memo)
         files = _catalog_files(catalog, plan) | render_pages(catalog, plan, memo)
         files[output_path("manifest.schema.json")] = editor_schema(catalog.outline.header)
         files |= modules.result()
-    return Compiled(
-        files=dict(sorted(files.items())),
-        warnings=plan.warnings,
-        inputs=loaded.inputs,
-        patterns=(*loaded.manifest.include, *loaded.manifest.overlays),
-        exposure=plan.facts.exposure,
-        costs=plan.costs,
-        protocol=protocol_of(loaded.manifest, catalog.outline.package, catalog.tools),
-    )
+    patterns = (*loaded.manifest.include, *loaded.manifest.overlays)
+    summary = Summary(plan.warnings, plan.facts.exposure, plan.costs, protocol)
+    return Compiled(dict(sorted(files.items())), loaded.inputs, patterns, summary)
 
 
 def plan_manifest(loaded: Loaded) -> Plan:
@@ -164,7 +155,7 @@ def _tool_page(source: ToolPageSource, shared: tuple[str, ToolPageContext]) -> s
 
 
 def _modules(
-    catalog: Catalog, way_back: str, modeller: Modeller, memo: Memo
+    catalog: Catalog, protocol: ProtocolPlan, way_back: str, modeller: Modeller, memo: Memo
 ) -> dict[OutputPath, str]:
     """Every Python module; those whose template values or schemas changed are rendered."""
 
@@ -177,9 +168,7 @@ def _modules(
         return render_modules(modules, header, model_shapes)
 
     outline = catalog.outline
-    modules = package_modules(
-        outline.manifest, outline.package, outline.meta, catalog.tools, way_back
-    )
+    modules = package_modules(outline.manifest, protocol, outline.meta, catalog.tools, way_back)
     return memo.batch(_MODULE, modules, render_missing, outline.header)
 
 

@@ -136,8 +136,10 @@ def test_an_edited_manifest_compiles_to_what_a_fresh_run_would_give(
             stored, fresh = compiled_with_store(path), compile_manifest(path)
 
             assert stored.files == fresh.files
-            assert stored.costs == fresh.costs
-            assert list(map(repr, stored.warnings)) == list(map(repr, fresh.warnings))
+            assert stored.summary.costs == fresh.summary.costs
+            assert list(map(repr, stored.summary.warnings)) == list(
+                map(repr, fresh.summary.warnings)
+            )
 
 
 MISTAKES: Final[dict[str, Edit]] = {
@@ -228,7 +230,7 @@ def outcome(path: Path, store: Store | None) -> object:
         return list(map(repr, error.problems))
     if store is not None:
         store.save()
-    return done.files, done.costs, list(map(repr, done.warnings))
+    return done.files, done.summary.costs, list(map(repr, done.summary.warnings))
 
 
 @pytest.mark.parametrize(("before", "after"), TEXTS.values(), ids=TEXTS)

@@ -26,8 +26,8 @@ def compiled(case: str) -> dict[str, str]:
         except ManifestError as error:
             return {"stderr.txt": report(error.problems) + "\n"}
     texts = {f"expected/{path}": text for path, text in result.files.items()}
-    if result.warnings:
-        texts["warnings.txt"] = report(result.warnings) + "\n"
+    if result.summary.warnings:
+        texts["warnings.txt"] = report(result.summary.warnings) + "\n"
     return texts
 
 

@@ -14,12 +14,10 @@ from toolfold.errors import ManifestError, OutputError, UsageError
 from toolfold.report import Drift
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from toolfold.commands.generate import Project
     from toolfold.develop.watch import Outcome
     from toolfold.emit.output import Written
-    from toolfold.plan.model import Cost
+    from toolfold.plan.model import Summary
 
 # Warnings that `check --strict` does not let pass.
 _STRICT: Final = ("retrieval",)
@@ -35,11 +33,11 @@ def generate(options: argparse.Namespace) -> int:
     if options.watch:
         return _watch(project, printer)
     done = bring_up_to_date(project, progress())
-    comparison = compare(project.manifest, done.protocol, "warning", may_write=True)
-    printer.problems([*done.warnings, *comparison.problems])
+    comparison = compare(project.manifest, done.summary.protocol, "warning", may_write=True)
+    printer.problems([*done.summary.warnings, *comparison.problems])
     if not options.quiet:
         printer.result(_counts(done.written, project.output))
-        printer.result(_exposure(done.exposure, done.costs))
+        printer.result(_exposure(done.summary))
         if comparison.written:
             printer.result(f"{comparison.written}: written; its methods wait for you")
     printer.stub(comparison.stub)
@@ -53,7 +51,7 @@ def _watch(project: "Project", printer: Printer) -> int:
     def show(outcome: "Outcome") -> None:
         _print_outcome(outcome, project.output, printer)
         if not isinstance(outcome, Exception):
-            protocol = outcome.compiled.protocol
+            protocol = outcome.compiled.summary.protocol
             comparison = compare(project.manifest, protocol, "warning", may_write=True)
             printer.problems(comparison.problems)
             printer.stub(comparison.stub)
@@ -70,8 +68,8 @@ def check(options: argparse.Namespace) -> int:
     project, printer = _project(options), _printer(options)
     done = compare_output(project, progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
-    comparison = compare(project.manifest, done.protocol, "error", may_write=False)
-    printer.problems([*done.warnings, *comparison.problems], drift)
+    comparison = compare(project.manifest, done.summary.protocol, "error", may_write=False)
+    printer.problems([*done.summary.warnings, *comparison.problems], drift)
     printer.stub(comparison.stub)
     if options.format == "text":
         for notice in comparison.notices if not drift else ():
@@ -80,7 +78,7 @@ def check(options: argparse.Namespace) -> int:
             print(difference.diff(), end="")
     if drift:
         return _out_of_date()
-    is_refused = options.strict and any(p.code in _STRICT for p in done.warnings)
+    is_refused = options.strict and any(p.code in _STRICT for p in done.summary.warnings)
     if is_refused or comparison.problems:
         return 1
     return _ready_to_commit(project.output, None) if options.for_commit else 0
@@ -140,7 +138,7 @@ def docs_build(options: argparse.Namespace) -> int:
     project, printer = _project(options), _printer(options)
     done = compare_output(project, progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
-    printer.problems(done.warnings, drift)
+    printer.problems(done.summary.warnings, drift)
     if drift:
         return _out_of_date()
     changes = "" if options.since is None else changes_since(options.manifest, options.since)
@@ -227,12 +225,12 @@ def _print_outcome(outcome: "Outcome", output: Path, printer: Printer) -> None:
     elif isinstance(outcome, OutputError | UsageError):
         complain(str(outcome))
     else:
-        compiled = outcome.compiled
-        printer.problems(compiled.warnings)
+        summary = outcome.compiled.summary
+        printer.problems(summary.warnings)
         printer.result(_counts(outcome.written, output))
         for cost in outcome.changed_costs:
             printer.result(f"  {cost}")
-        printer.result(_exposure(compiled.exposure, compiled.costs))
+        printer.result(_exposure(summary))
     sys.stdout.flush()
 
 
@@ -242,12 +240,14 @@ def _counts(written: "Written", output: Path) -> str:
     return f"{output}/: {counts}{removed}"
 
 
-def _exposure(exposure: str, costs: "Sequence[Cost]") -> str:
+def _exposure(summary: "Summary") -> str:
     """The exposure that was chosen, and what listing every tool or the inventory costs."""
     from toolfold.plan.disclosure.costs import cost_of, start_tokens
 
-    direct, start = cost_of(costs, "direct"), start_tokens(costs)
-    return f"exposure: {exposure} (every tool listed: {direct:,} tokens; inventory: {start:,})"
+    direct, start = cost_of(summary.costs, "direct"), start_tokens(summary.costs)
+    return (
+        f"exposure: {summary.exposure} (every tool listed: {direct:,} tokens; inventory: {start:,})"
+    )
 
 
 def _out_of_date() -> int:

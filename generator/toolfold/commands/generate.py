@@ -1,23 +1,20 @@
 """`toolfold generate` and `toolfold check`: bring the output folder up to date, or compare it."""
 
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from toolfold.commands.last_run import last_run, record_run
+from toolfold.emit.models.worker import Progress
 from toolfold.emit.output import Difference, Written, compare_tree, write_tree
-from toolfold.errors import Problem, UsageError
+from toolfold.errors import UsageError
 from toolfold.memo.fingerprint import fingerprint
 from toolfold.memo.store import ForgetfulStore, Store, store_for
-from toolfold.plan.model import Cost, ProtocolPlan
+from toolfold.plan.model import Summary
 
 if TYPE_CHECKING:
     from toolfold.compile import Compiled
-
-#: Called with how many property shapes are modelled, of how many.
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -41,22 +38,18 @@ class Project:
 
 @dataclass(frozen=True)
 class Generated:
-    """What generating changed, what the manifest was warned about, and what the output costs."""
+    """What generating changed, and what to say about it."""
 
     written: Written
-    warnings: tuple[Problem, ...]
-    exposure: str
-    costs: tuple[Cost, ...]
-    protocol: ProtocolPlan
+    summary: Summary
 
 
 @dataclass(frozen=True)
 class Compared:
-    """Where the output is not current, and what the manifest was warned about."""
+    """Where the output is not current, and what to say about it."""
 
     differences: list[Difference]
-    warnings: tuple[Problem, ...]
-    protocol: ProtocolPlan
+    summary: Summary
 
 
 def project_at(manifest: Path, output: Path | None, *, use_cache: bool = True) -> Project:
@@ -73,10 +66,9 @@ def generate(project: Project, progress: Progress) -> Generated:
     store = project.store()
     last = last_run(store, project.manifest, project.way_back, project.output)
     if last is not None:
-        written = Written((), last.output_count, ())
-        return Generated(written, last.warnings, last.exposure, last.costs, last.protocol)
-    written, done = _compile_and_write(project, store, progress)
-    return Generated(written, done.warnings, done.exposure, done.costs, done.protocol)
+        return Generated(Written((), last.output_count, ()), last.summary)
+    written, compiled = _compile_and_write(project, store, progress)
+    return Generated(written, compiled.summary)
 
 
 def regenerate(project: Project) -> "tuple[Written, Compiled]":
@@ -101,7 +93,7 @@ def check(project: Project, progress: Progress) -> Compared:
     store = project.store()
     last = last_run(store, project.manifest, project.way_back, project.output)
     if last is not None:
-        return Compared([], last.warnings, last.protocol)
+        return Compared([], last.summary)
     from toolfold.compile import compile_manifest
 
     done = compile_manifest(project.manifest, project.way_back, store, progress)
@@ -109,4 +101,4 @@ def check(project: Project, progress: Progress) -> Compared:
     if not differences:
         record_run(store, project.manifest, project.way_back, done)
     store.save()
-    return Compared(differences, done.warnings, done.protocol)
+    return Compared(differences, done.summary)

@@ -14,7 +14,7 @@ from toolfold.emit.swap import has_remains
 from toolfold.errors import Place, Problem, Source
 from toolfold.memo.memo import digest_of
 from toolfold.memo.store import Store
-from toolfold.plan.model import Cost, MethodPlan, ProtocolPlan
+from toolfold.plan.model import Cost, MethodPlan, ProtocolPlan, Summary
 
 if TYPE_CHECKING:
     from toolfold.compile import Compiled
@@ -26,11 +26,8 @@ Record = dict[str, Any]
 class LastRun:
     """What the last run came to, where neither its input nor its output changed since."""
 
-    warnings: tuple[Problem, ...]
     output_count: int
-    exposure: str
-    costs: tuple[Cost, ...]
-    protocol: ProtocolPlan
+    summary: Summary
 
 
 def record_run(store: Store, manifest: Path, way_back: str, compiled: "Compiled") -> None:
@@ -40,10 +37,10 @@ def record_run(store: Store, manifest: Path, way_back: str, compiled: "Compiled"
         "inputs": [[str(path), digest] for path, digest in compiled.inputs.items()],
         "patterns": compiled.patterns,
         "outputs": {path: _digest(text.encode()) for path, text in compiled.files.items()},
-        "warnings": [_plain(problem) for problem in compiled.warnings],
-        "exposure": compiled.exposure,
-        "costs": compiled.costs,
-        "protocol": compiled.protocol,
+        "warnings": [_plain(problem) for problem in compiled.summary.warnings],
+        "exposure": compiled.summary.exposure,
+        "costs": compiled.summary.costs,
+        "protocol": compiled.summary.protocol,
     }
     store.put(_key(manifest, way_back), json.dumps(record))
 
@@ -66,13 +63,10 @@ def last_run(store: Store, manifest: Path, way_back: str, output: Path) -> LastR
 
 def _from_record(record: Record) -> LastRun:
     package, implementation, methods = record["protocol"]
-    return LastRun(
-        _problems(record),
-        len(record["outputs"]),
-        record["exposure"],
-        tuple(Cost(*cost) for cost in record["costs"]),
-        ProtocolPlan(package, implementation, tuple(MethodPlan(*method) for method in methods)),
-    )
+    protocol = ProtocolPlan(package, implementation, tuple(MethodPlan(*m) for m in methods))
+    costs = tuple(Cost(*cost) for cost in record["costs"])
+    summary = Summary(_problems(record), record["exposure"], costs, protocol)
+    return LastRun(len(record["outputs"]), summary)
 
 
 def _has_same_inputs(record: Record, manifest: Path) -> bool:

@@ -107,7 +107,7 @@ class Regenerator:
         written, compiled = regenerate(project)
         self.last = compiled
         self._seen = {path: self._seen.get(path, now) for path, now in self._stamps().items()}
-        costs = tuple(changed_costs(before.costs, compiled.costs)) if before else ()
+        costs = tuple(changed_costs(before.summary.costs, compiled.summary.costs)) if before else ()
         return Regenerated(written, compiled, costs)
 
 

@@ -124,6 +124,11 @@ class MethodPlan(NamedTuple):
     #: Python source of its docstring.
     docstring: str
 
+    @property
+    def models(self) -> list[str]:
+        """The classes that its signature names."""
+        return [self.params_class, *([self.result_class] if self.result_class else [])]
+
 
 class ProtocolPlan(NamedTuple):
     """What the user's class must satisfy, and where the manifest says that it is."""
@@ -140,6 +145,15 @@ class Page(NamedTuple):
     path: str
     template: str
     values: Mapping[str, object]
+
+
+class Summary(NamedTuple):
+    """What compiling a manifest came to, besides its files."""
+
+    warnings: tuple[Problem, ...]
+    exposure: str
+    costs: tuple[Cost, ...]
+    protocol: ProtocolPlan
 
 
 class Plan(NamedTuple):

@@ -22,14 +22,14 @@ _MODULES: Final = ("__init__.py", "py.typed", "models/__init__.py", "catalog/__i
 
 def package_modules(
     manifest: Manifest,
-    package: str,
+    protocol: ProtocolPlan,
     meta: Sequence[MetaToolPlan],
     tools: Sequence[ToolPlan],
     root: str,
 ) -> dict[OutputPath, TemplateModule | ModelsModule]:
     """Every module by its path; `root` leads from the package to the manifest's folder."""
     common: dict[str, object] = {
-        "package": package,
+        "package": protocol.package,
         "docstring": docstring(f"MCP server: {manifest.server.display_title}."),
     }
     modules: dict[str, TemplateModule | ModelsModule] = {
@@ -40,10 +40,10 @@ def package_modules(
             modules[f"{tool.module}.py"] = TemplateModule(f"{tool.module}.py.jinja", {})
     server = common | {"root": python_literal(root), **_server(meta)}
     modules["server.py"] = TemplateModule("server.py.jinja", server)
-    modules["handlers.py"] = TemplateModule("handlers.py.jinja", _handlers(tools))
+    modules["handlers.py"] = TemplateModule("handlers.py.jinja", _handlers(protocol.methods))
     for name, models in _models(manifest, tools):
         modules[name] = models
-    return {output_path(package, *name.split("/")): own for name, own in modules.items()}
+    return {output_path(protocol.package, *name.split("/")): own for name, own in modules.items()}
 
 
 def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> ProtocolPlan:
@@ -75,23 +75,16 @@ def _server(meta: Sequence[MetaToolPlan]) -> dict[str, object]:
     }
 
 
-def _handlers(tools: Sequence[ToolPlan]) -> dict[str, object]:
-    needs_anything = any(tool.result_class is None for tool in tools)
-    imports = [
-        {
-            "module": tool.module,
-            "names": ", ".join(filter(None, [tool.params_class, tool.result_class])),
-        }
-        for tool in sorted(tools, key=lambda tool: tool.module)
-    ]
-    methods = [
-        {
-            "name": tool.method,
-            "params": tool.params_class,
-            "result": f"MaybeAwaitable[{tool.result_class or 'Anything'}]",
-            "docstring": tool.docstring,
-        }
-        for tool in tools
-    ]
-    types = "Anything, MaybeAwaitable" if needs_anything else "MaybeAwaitable"
-    return {"types": types, "imports": imports, "methods": methods}
+def _handlers(methods: Sequence[MethodPlan]) -> dict[str, object]:
+    needs_anything = any(method.result_class is None for method in methods)
+    return {
+        "types": "Anything, MaybeAwaitable" if needs_anything else "MaybeAwaitable",
+        "imports": [
+            {"module": method.module, "names": ", ".join(method.models)}
+            for method in sorted(methods, key=lambda method: method.module)
+        ],
+        "methods": [
+            method._asdict() | {"result": f"MaybeAwaitable[{method.result_class or 'Anything'}]"}
+            for method in methods
+        ],
+    }
