@@ -9,6 +9,8 @@ from toolfold.compile import plan_manifest
 from toolfold.errors import ManifestError
 from toolfold.manifest.load import load
 from toolfold.plan.model import Plan
+from toolfold_runtime.contract.codec import decode
+from toolfold_runtime.contract.tool import ToolEntry
 
 from tests.support.commands import toolfold_process
 
@@ -37,7 +39,8 @@ def plan_of(tmp_path: Path, body: str) -> Plan:
 
 def definition(plan: Plan) -> Any:
     """The one tool as it is listed."""
-    return json.loads(plan.data["categories/all.jsonl"].splitlines()[-1])["definition"]
+    entry = json.loads(plan.data["categories/all.jsonl"].splitlines()[-1])
+    return decode(ToolEntry, entry).definition.listed()
 
 
 def facts(tmp_path: Path, body: str) -> list[str]:

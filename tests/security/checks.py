@@ -6,6 +6,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
+from toolfold_runtime.contract.codec import decode
+from toolfold_runtime.contract.tool import ToolEntry
+
 from tests.security.material import Files, Json, printable
 from tests.support.commands import Result, python
 
@@ -98,13 +101,12 @@ def baked(files: Files, name: str) -> Json:
     return value
 
 
-def entry_of(files: Files, tool: str) -> Json:
+def entry_of(files: Files, tool: str) -> ToolEntry:
     """What the catalog says about one tool."""
     lists = [t for path, t in files.items() if path.match("*/catalog/categories/*.jsonl")]
     entries = [json.loads(line) for text in lists for line in text.split("\n") if line]
     (found,) = [entry for entry in entries if entry.get("name") == tool]
-    value: Json = found
-    return value
+    return decode(ToolEntry, found)
 
 
 def _categories(files: Files) -> list[Json]:
@@ -128,7 +130,7 @@ def assert_texts_survive(manifest: Json, files: Files) -> None:
         assert shown[name]["description"] == tool["summary"]
         assert shown[name]["example"] == tool["example"]
         entry = entry_of(files, name)
-        definition = entry["definition"]
+        definition = entry.definition.listed()
         assert definition["title"] == tool["title"]
         assert definition["description"] == tool["description"]
         assert definition["annotations"]["title"] == tool["annotations"]["title"]
@@ -136,8 +138,8 @@ def assert_texts_survive(manifest: Json, files: Files) -> None:
         assert definition["inputSchema"]["properties"] == tool["parameters"]
         assert definition["outputSchema"] == tool["returns"]
         assert definition["inputSchema"]["$defs"] == manifest["$defs"]
-        assert entry["example"] == tool["examples"][0]["arguments"]
-        assert json.loads(entry["views"]["schema"])["description"] == tool["description"]
+        assert entry.example == tool["examples"][0]["arguments"]
+        assert json.loads(entry.views.schema)["description"] == tool["description"]
         assert_model_says_the_same(tool, files, name)
 
 

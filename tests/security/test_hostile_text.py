@@ -119,7 +119,7 @@ def test_every_nasty_text_as_a_parameter_name_stays_a_name(
         assert_only_expected_code(source)
     for number, name in enumerate(names):
         entry = entry_of(files, f"tool_{number}")
-        assert list(entry["definition"]["inputSchema"]["properties"]) == [name]
+        assert list(entry.definition.input_schema["properties"]) == [name]
         for page in rendered(files[PurePosixPath(f"docs/tools/tool_{number}.md")]):
             assert page.texts("td")[0] == collapsed(name)
             assert collapsed(name) in page.texts("pre")[0]
@@ -239,7 +239,7 @@ def test_drawn_parameter_names_are_encoded_or_refused(
         for source in python_of(files).values():
             assert_only_expected_code(source)
         entry = entry_of(files, "tool")
-        assert list(entry["definition"]["inputSchema"]["properties"]) == names
+        assert list(entry.definition.input_schema["properties"]) == names
         for page in rendered(files[PurePosixPath("docs/tools/tool.md")]):
             shown = [row[0] for row in page.rows()][: len(names)]
             assert shown == [collapsed(name) for name in names]
