@@ -69,10 +69,9 @@ class _NoExchange:
 
 
 def state(root: Path) -> dict[str, str]:
-    """Every path below `root` but the cache, with a digest of its content or what else it is."""
+    """Every path below `root` with a digest of its content or what else it is."""
     found = {}
     for folder, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name != ".toolfold_cache"]
         for name in [*folders, *names]:
             path = Path(folder, name)
             if path.is_symlink():
@@ -101,8 +100,10 @@ def main() -> None:
         ctypes.CDLL = _NoExchange  # type: ignore[misc,assignment]  # a system without the call
     here = Path.cwd()
     before, project = here / "before", here / "project"
-    shutil.copytree(before, here / "warm", symlinks=True)
-    assert _run(here / "warm") == 0
+    shutil.copytree(before, project, symlinks=True)
+    assert _run(project) == 0  # so that what is compiled is stored
+    os.chdir(here)
+    shutil.rmtree(project)
     countdown = Countdown(project)
     sys.addaudithook(countdown.watch)
     first = 1

@@ -35,11 +35,10 @@ class Killed:
 
 
 def killed(root: Path, *, kind: str) -> Killed:
-    """Kill a run over `root/before` at every change, with the cache as it is after a run."""
+    """Kill a run over `root/before` at every change, with the store as it is after a run."""
     before, new = root / "before", root / "new"
     shutil.copytree(before, new, symlinks=True)
     generate(new)
-    shutil.copytree(new / ".toolfold_cache", before / ".toolfold_cache", dirs_exist_ok=True)
     program = str(Path(__file__).with_name("killer.py"))
     done = python(root, program, kind)
     assert (done.code, done.err) == (0, "")
@@ -150,4 +149,4 @@ def test_a_run_interrupted_by_the_keyboard_leaves_the_old_tree(tmp_path: Path) -
     assert state(tmp_path / "generated") == old
     generate(tmp_path)
     names = sorted(path.name for path in tmp_path.iterdir())
-    assert names == [".toolfold_cache", "generated", "tools.yaml"]
+    assert names == ["generated", "tools.yaml"]

@@ -57,7 +57,7 @@ def assert_failed_cleanly(done: Result, reason: str) -> None:
 
 def assert_nothing_beside(project: Path) -> None:
     names = {path.name for path in project.iterdir()}
-    assert names <= {".toolfold_cache", "generated", "tools.yaml"}
+    assert names <= {"generated", "tools.yaml"}
 
 
 def identity(path: Path) -> tuple[int, int, int]:
@@ -210,9 +210,7 @@ def test_an_output_named_by_a_dotted_way_is_the_folder_it_leads_to(project: Path
 
     assert (done.code, done.err) == (0, "")
     assert (project / "other/demo/server.py").is_file()
-    assert {path.name for path in project.iterdir()} == {
-        *(".toolfold_cache", "generated", "other", "tools.yaml")
-    }
+    assert {path.name for path in project.iterdir()} == {*("generated", "other", "tools.yaml")}
 
 
 def test_files_of_another_manifest_are_refused_and_kept(tmp_path: Path) -> None:

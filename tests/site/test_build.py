@@ -116,7 +116,7 @@ def test_two_builds_are_alike_and_leave_nothing_behind(project: Path) -> None:
 
     assert first == second
     names = {path.name for path in project.iterdir()}
-    assert names == {".toolfold_cache", "generated", "more", "site", "tools.yaml"}
+    assert names == {"generated", "more", "site", "tools.yaml"}
 
 
 def test_changes_since_a_revision_are_told_by_parameter(project: Path) -> None:

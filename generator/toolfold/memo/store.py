@@ -57,7 +57,7 @@ class FileStore:
 
     def get(self, key: str) -> str | None:
         """The text stored under a key, unless it is missing or damaged."""
-        line = self._stored.get(key)
+        line = self._used.get(key) or self._stored.get(key)
         if line is None:
             return None
         digest, _, text = line.partition(b" ")
