@@ -64,7 +64,9 @@ class Executor:
                 answer = self.shaper.typed(entry, result)
             else:
                 answer = self.shaper.text(entry, result, fields)
-        return replace(answer, notes=(*given.warnings, *answer.notes))
+        if given.warnings:
+            answer = replace(answer, notes=(*given.warnings, *answer.notes))
+        return answer
 
     async def _result(
         self, entry: ToolEntry, arguments: ValidArguments, report: Report | None
