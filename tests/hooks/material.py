@@ -22,8 +22,9 @@ tools:
 
 
 def environments_in(home: Path) -> dict[str, str]:
-    """Makes the runners keep their environments in `home`."""
-    return {"PRE_COMMIT_HOME": f"{home}/pre-commit", "PREK_HOME": f"{home}/prek"}
+    """Makes the runners keep their environments in `home`, and compile what they use there once."""
+    homes = {"PRE_COMMIT_HOME": f"{home}/pre-commit", "PREK_HOME": f"{home}/prek"}
+    return {**homes, "PYTHONDONTWRITEBYTECODE": ""}
 
 
 def offered(folder: Path) -> str:
