@@ -104,7 +104,7 @@ MAY_IMPORT: Final = {
         "ruff",
         "filelock",
     },
-    "implementation": {"toolfold.errors", "toolfold.plan.model", "toolfold.emit.format"},
+    "implementation": {"toolfold.errors", "toolfold.plan.model", "toolfold.emit"},
     "importing": {
         "toolfold.errors",
         "toolfold.compile",

@@ -137,7 +137,8 @@ def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, s
     )
     header = outline.header
     texts = {
-        page.path: render(page.template, header, page=page.values) for page in catalog_pages(facts)
+        page.path: render(page.template, header=header, page=page.values)
+        for page in catalog_pages(facts)
     }
     texts |= memo.each(_PAGE, category_page_sources(facts), _category_page, header)
     shared = (header, tool_page_context(facts))
@@ -146,12 +147,12 @@ def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, s
 
 
 def _category_page(source: CategoryPageSource, header: str) -> str:
-    return render("docs/category.md.jinja", header, page=category_page(source))
+    return render("docs/category.md.jinja", header=header, page=category_page(source))
 
 
 def _tool_page(source: ToolPageSource, shared: tuple[str, ToolPageContext]) -> str:
     header, context = shared
-    return render("docs/tool.md.jinja", header, page=tool_page(source, context))
+    return render("docs/tool.md.jinja", header=header, page=tool_page(source, context))
 
 
 def _modules(

@@ -14,7 +14,14 @@ from toolfold.cli.printing import Printer, complain
 from toolfold.errors import ManifestError, OutputError, UsageError
 
 # What each extra is for, and the modules that it installs.
-_RENDERING: Final = ("yaml", "jinja2", "datamodel_code_generator", "ruff")
+_RENDERING: Final = (
+    "filelock",
+    "platformdirs",
+    "yaml",
+    "jinja2",
+    "datamodel_code_generator",
+    "ruff",
+)
 _EXTRAS: Final = {
     "generate": ("the generator", (*_RENDERING, "splintr", "splintr_rs", "watchfiles")),
     "docs": ("the site builder", ("zensical", "pyromark", "pygments", "markdown")),

@@ -3,56 +3,8 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from toolfold.errors import UsageError
-
-_MANIFEST: Final = """\
-# yaml-language-server: $schema=generated/manifest.schema.json
-toolfold: 1
-server:
-  name: {name}
-  version: 0.1.0
-  description: What this server is for, in a sentence.
-  implementation: implementation:Tools
-
-categories:
-  greet: {{title: Greetings, description: Say something kind}}
-
-tools:
-  hello:
-    category: greet
-    effect: read
-    summary: Greet someone
-    description: Greets a person by name, in one of a few languages.
-    example: say hello to Ada
-    parameters:
-      name: {{type: string, required: true, description: Whom to greet}}
-      language: {{type: string, enum: [en, fr, de], default: en}}
-    returns:
-      type: object
-      properties: {{greeting: {{type: string}}}}
-      required: [greeting]
-    examples:
-      - {{description: In French, arguments: {{name: Ada, language: fr}}}}
-"""
-
-_IMPLEMENTATION: Final = '''\
-"""What carries the tools out. This file is yours: toolfold never writes it again."""
-
-from {package}.handlers import Handlers
-from {package}.models.hello import HelloParams, HelloResult
-
-WORDS = {{"en": "Hello", "fr": "Bonjour", "de": "Hallo"}}
-
-
-class Tools(Handlers):
-    """One method per tool of tools.yaml."""
-
-    def hello(self, params: HelloParams) -> HelloResult:
-        """Greet someone."""
-        return HelloResult(greeting=f"{{WORDS[params.language]}}, {{params.name}}!")
-'''
 
 
 def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -> Iterator[str]:
@@ -62,12 +14,15 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
     before anything is written; of other files that exist, the text they could hold is yielded.
     """
     from toolfold.commands.scaffold import project_files
+    from toolfold.emit.render import render
     from toolfold.plan.names.identifiers import package_name
 
     server = _server_name(name or folder.resolve().name)
     files = {
-        folder / "tools.yaml": _MANIFEST.format(name=_yaml_name(server)),
-        folder / "implementation.py": _IMPLEMENTATION.format(package=package_name(server)),
+        folder / "tools.yaml": render("project/tools.yaml.jinja", name=_yaml_name(server)),
+        folder / "implementation.py": render(
+            "project/implementation.py.jinja", package=package_name(server)
+        ),
     }
     if folder.exists() and not folder.is_dir():
         raise UsageError(f"{folder}: a file is there; name a folder")

@@ -5,83 +5,9 @@ import re
 import shlex
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
 
 from toolfold import __version__
-
-_HOOK: Final = """\
-# For pre-commit or prek; `pre-commit install` or `prek install` once, then every commit is current.
-repos:
-  - repo: local
-    hooks:
-      - id: toolfold-generate
-        name: toolfold generate
-        entry: {entry}
-        language: system
-        files: {files}
-        pass_filenames: false
-"""
-
-_TEST: Final = '''\
-"""Is `generated/` what tools.yaml generates today? `toolfold generate` makes it so."""
-
-from pathlib import Path
-
-from toolfold.testing import assert_current
-
-
-def test_generated_is_current() -> None:
-    assert_current(Path(__file__).with_name("tools.yaml"))
-'''
-
-_CHECK: Final = """\
-name: toolfold check
-on: [push, pull_request]
-permissions:
-  contents: read
-jobs:
-  check:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v5
-      - uses: actions/setup-python@v6
-        with:
-          python-version: "3.13"
-      - run: pip install 'toolfold[generate]=={version}'
-      - run: {check}
-"""
-
-_PUBLISH: Final = """\
-name: toolfold docs
-on:
-  push:
-    branches: [main]
-permissions:
-  contents: read
-  pages: write
-  id-token: write
-concurrency:
-  group: pages
-  cancel-in-progress: true
-jobs:
-  publish:
-    runs-on: ubuntu-latest
-    environment:
-      name: github-pages
-      url: ${{{{ steps.deployed.outputs.page_url }}}}
-    steps:
-      - uses: actions/checkout@v5
-      - uses: actions/setup-python@v6
-        with:
-          python-version: "3.13"
-      - run: pip install 'toolfold[generate,docs]=={version}'
-      - run: {build}
-      - uses: actions/upload-pages-artifact@v4
-        with:
-          path: _site
-      - id: deployed
-        uses: actions/deploy-pages@v4
-"""
+from toolfold.emit.render import render
 
 
 def project_files(folder: Path, extras: frozenset[str]) -> Iterator[tuple[Path, str]]:
@@ -90,21 +16,20 @@ def project_files(folder: Path, extras: frozenset[str]) -> Iterator[tuple[Path, 
     inside = folder.resolve().relative_to(root.resolve()).as_posix()
     prefix = "" if inside == "." else f"{inside}/"
     manifest = shlex.quote(f"{prefix}tools.yaml")
-    yield (
-        root / ".pre-commit-config.yaml",
-        _HOOK.format(
-            entry=_yaml(f"toolfold generate --for-commit --manifest {manifest}"),
-            files=_yaml(rf"^{re.escape(prefix)}(.*\.ya?ml|generated/.*)$"),
-        ),
-    )
+    command = f"toolfold generate --for-commit --manifest {manifest}"
+    files = rf"^{re.escape(prefix)}(.*\.ya?ml|generated/.*)$"
+    hook = render("project/pre-commit-config.yaml.jinja", entry=_yaml(command), files=_yaml(files))
+    yield root / ".pre-commit-config.yaml", hook
     if "pytest" in extras:
-        yield folder / "test_generated.py", _TEST
+        yield folder / "test_generated.py", render("project/test_generated.py.jinja")
     if "github" in extras:
-        workflows = root / ".github" / "workflows"
-        check = _yaml(f"toolfold check --format github --manifest {manifest}")
-        build = _yaml(f"toolfold docs build --site _site --manifest {manifest}")
-        yield workflows / "toolfold-check.yml", _CHECK.format(version=__version__, check=check)
-        yield workflows / "toolfold-docs.yml", _PUBLISH.format(version=__version__, build=build)
+        commands = {
+            "toolfold-check.yml": f"toolfold check --format github --manifest {manifest}",
+            "toolfold-docs.yml": f"toolfold docs build --site _site --manifest {manifest}",
+        }
+        for name, command in commands.items():
+            text = render(f"project/{name}.jinja", version=__version__, command=_yaml(command))
+            yield root / ".github" / "workflows" / name, text
 
 
 def _repository_root(folder: Path) -> Path:

@@ -25,10 +25,10 @@ def render_modules(
     sources = []
     for module, own in zip(modules, models, strict=True):
         if isinstance(module, TemplateModule):
-            sources.append(render(module.template, header, module=module.values))
+            sources.append(render(module.template, header=header, module=module.values))
         elif own is not None:
             classes = render_classes(own, lambda shape: templates[_name(shape)])
-            sources.append(render("models/tool.py.jinja", header, models=classes))
+            sources.append(render("models/tool.py.jinja", header=header, models=classes))
     return format_all(sources)
 
 

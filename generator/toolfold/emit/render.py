@@ -7,9 +7,9 @@ import jinja2
 from toolfold.emit.templates import templates_dir
 
 
-def render(template: str, header: str, **values: object) -> str:
-    """The text of one output file; `header` is the line that says who generated it."""
-    return _template(template).render(header=header, **values)
+def render(template: str, **values: object) -> str:
+    """The text of one file."""
+    return _template(template).render(**values)
 
 
 @cache

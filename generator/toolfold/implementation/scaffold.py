@@ -5,27 +5,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from toolfold.emit.render import render
 from toolfold.plan.model import MethodPlan, ProtocolPlan
 
-_SCAFFOLD: Final = '''\
-"""What carries the tools out. This file is yours: toolfold never writes it again."""
-
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
-from {package}.handlers import Handlers
-
-if TYPE_CHECKING:
-    # Import a result's model outside this block where a method makes one.
-{imports}
-
-
-class {name}(Handlers):
-    """One method per tool, sync or async."""
-
-{methods}
-'''
 _METHOD: Final = """\
 def {name}(self, params: {params}) -> {result}:
     {docstring}
@@ -42,7 +24,8 @@ def stub(package: str, methods: Sequence[MethodPlan]) -> str:
 
 def scaffold(protocol: ProtocolPlan, name: str) -> str:
     """A module with a class of all methods, none of them implemented; not formatted."""
-    return _SCAFFOLD.format(
+    return render(
+        "project/scaffold.py.jinja",
         package=protocol.package,
         name=name,
         imports=textwrap.indent("\n".join(_imports(protocol.package, protocol.methods)), "    "),

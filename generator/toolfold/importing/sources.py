@@ -15,17 +15,8 @@ from toolfold.manifest.schema import Icon
 Json = dict[str, Any]
 
 _IMPORTED_KEYS: Final = frozenset(
-    [
-        "server",
-        "name",
-        "description",
-        "inputSchema",
-        "outputSchema",
-        "title",
-        "annotations",
-        "_meta",
-        "icons",
-    ]
+    {"server", "name", "title", "description", "annotations", "icons", "_meta"}
+    | {"inputSchema", "outputSchema"}
 )
 _MAX_KEY_LENGTH: Final = 1000  # YAML reads no longer ones
 _MAX_DEPTH: Final = 200  # the manifest's own limit is lower; this one keeps reading finite

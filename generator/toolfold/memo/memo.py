@@ -101,6 +101,6 @@ def digest_of(value: object) -> str:
 def _plain(value: object) -> object:
     if is_dataclass(value) and not isinstance(value, type):
         return [getattr(value, field.name) for field in fields(value)]
-    if hasattr(value, "model_dump"):  # a Pydantic model, by what was given to it
-        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    if hasattr(value, "model_dump_json"):  # a Pydantic model, by what was given to it
+        return value.model_dump_json(by_alias=True, exclude_unset=True)
     raise TypeError(f"{type(value).__name__} is no plain data")

@@ -10,6 +10,8 @@ import os
 import stat
 import tempfile
 import time
+from functools import reduce
+from operator import or_
 from pathlib import Path
 from typing import Final, Protocol
 
@@ -104,7 +106,7 @@ def store_for(manifest: Path, fingerprint: str) -> Store:
     """The store of a manifest; a forgetful one where no folder outside its repository can be used."""
     try:
         folder = cache_folder()
-        if _is_inside(folder, _repository_of(manifest)):
+        if folder.resolve().is_relative_to(_repository_of(manifest)):
             return ForgetfulStore()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_safe_folder(folder):
@@ -132,10 +134,6 @@ def _repository_of(manifest: Path) -> Path:
     return next(above, folder)
 
 
-def _is_inside(folder: Path, repository: Path) -> bool:
-    return folder.resolve().is_relative_to(repository)
-
-
 def _is_safe_folder(folder: Path) -> bool:
     """Whether this is a folder of this user's, and no link to one."""
     status = folder.lstat()
@@ -157,10 +155,8 @@ def _is_own(status: os.stat_result) -> bool:
 def _content(path: Path) -> bytes:
     """The bytes of a regular file of this user's, not through a link; none for anything else."""
     # Without waiting: opening a FIFO would otherwise hang until somebody writes to it.
-    names = ("O_RDONLY", "O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")
-    flags = 0
-    for name in names:
-        flags |= getattr(os, name, 0)
+    names = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # as far as the system has them
+    flags = reduce(or_, (getattr(os, name, 0) for name in names), os.O_RDONLY)
     try:
         if not _is_absent_or_own_file(path):  # where the system knows no O_NOFOLLOW
             return b""

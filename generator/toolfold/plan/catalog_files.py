@@ -82,7 +82,7 @@ def server_facts(
         capabilities_tool=names.get("capabilities"),
         schema_tool=names.get("schema"),
         reader=reader,
-        has_result_budget=reader is not None and has_result_budget(manifest, tools),
+        has_result_budget=reader is not None and has_result_budget(manifest),
     )
 
 
@@ -98,7 +98,7 @@ def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
     """Name to the file of its category, and every other way to say a name."""
     others: dict[str, str] = {}
     for tool in tools:
-        others |= dict.fromkeys(tool.aliases, tool.name)
+        others |= dict.fromkeys(manifest.tools[tool.name].aliases, tool.name)
         others[tool.id] = tool.name
     return Names(
         tools={tool.name: file_stem(tool.category) for tool in tools},

@@ -58,12 +58,6 @@ class ToolPlan(NamedTuple):
     summary: str
     example: str | None
     tags: list[str]
-    aliases: list[str]
-    related: list[str]
-    generates: list[str]
-    consumes: list[str]
-    #: Whether it sets a budget for its results.
-    has_budget: bool
     module: str
     method: str
     params_class: str

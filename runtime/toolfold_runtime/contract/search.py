@@ -8,6 +8,7 @@ import sys
 from array import array
 from binascii import a2b_base64, b2a_base64
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from math import log
 from typing import Final, Literal, NamedTuple, TypeAlias
 
@@ -70,7 +71,7 @@ class TermLine(NamedTuple):
     def text(self) -> str:
         """The line as it is stored."""
         columns = [self.tools, self.strengths, *([] if self.named is None else [self.named])]
-        return _line(self.term, *map(_packed, columns))
+        return _line(self.term, *map(_column, columns))
 
     @classmethod
     def read(cls, row: Sequence[str]) -> "TermLine":
@@ -119,6 +120,16 @@ def rarity(having: int, of: int) -> float:
 def _line(key: str, *texts: str) -> str:
     # Words and base64 hold nothing that JSON escapes.
     return f'["{key}","' + '","'.join(texts) + '"]'
+
+
+def _column(values: Sequence[int]) -> str:
+    return _packed_one(values[0]) if len(values) == 1 else _packed(values)
+
+
+@lru_cache(maxsize=65536)
+def _packed_one(value: int) -> str:
+    """One number: most terms stand in a single tool, and few numbers are said again and again."""
+    return _packed([value])
 
 
 def _packed(values: Iterable[int], size: _Size = "H") -> str:

@@ -39,6 +39,7 @@ def lifecycle_methods(tools: Sequence[ToolPlan]) -> tuple[str, ...]:
     return tuple(name for name in ("start", "close") if name not in methods)
 
 
-def has_result_budget(manifest: Manifest, tools: Sequence[ToolPlan]) -> bool:
+def has_result_budget(manifest: Manifest) -> bool:
     """Whether the result of any tool may be truncated."""
-    return manifest.disclosure.budgets.result is not None or any(t.has_budget for t in tools)
+    budgets = (tool.budget for tool in manifest.tools.values())
+    return any(budget is not None for budget in (manifest.disclosure.budgets.result, *budgets))

@@ -7,7 +7,7 @@ from statistics import median
 from typing import TypeVar
 
 from toolfold.manifest.schema import Manifest, Workflow
-from toolfold.plan.disclosure.costs import start_tokens
+from toolfold.plan.disclosure.costs import cost_of, start_tokens
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
 
 Value = TypeVar("Value")
@@ -53,12 +53,14 @@ class CatalogFacts:
     @cached_property
     def producers(self) -> dict[str, list[str]]:
         """By thing, the tools that generate it."""
-        return _grouped((thing, tool.name) for tool in self.tools for thing in tool.generates)
+        tools = self.manifest.tools.items()
+        return _grouped((thing, name) for name, tool in tools for thing in tool.generates)
 
     @cached_property
     def consumers(self) -> dict[str, list[str]]:
         """By thing, the tools that consume it."""
-        return _grouped((thing, tool.name) for tool in self.tools for thing in tool.consumes)
+        tools = self.manifest.tools.items()
+        return _grouped((thing, name) for name, tool in tools for thing in tool.consumes)
 
     @cached_property
     def workflows(self) -> dict[str, list[Workflow]]:
@@ -74,7 +76,7 @@ class CatalogFacts:
 
     def cost(self, budget: str) -> int:
         """The first cost that counts against a budget; 0 without one."""
-        return next((cost.tokens for cost in self.costs if cost.budget == budget), 0)
+        return cost_of(self.costs, budget)
 
     @property
     def start_tokens(self) -> int:

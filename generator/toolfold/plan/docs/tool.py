@@ -14,7 +14,6 @@ from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.fields import table
 from toolfold.plan.docs.links import category_link, tool_link, tool_page_path
-from toolfold.plan.model import ToolPlan
 from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.text.escape import (
     json_text,
@@ -68,7 +67,7 @@ def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
             category_title=titles[planned.category],
             signature=planned.signature,
             tokens=planned.tokens,
-            uses=tuple(_uses(planned, facts)),
+            uses=tuple(_uses(planned.name, facts)),
         )
         for planned in facts.tools
     }
@@ -111,9 +110,9 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
     }
 
 
-def _uses(tool: ToolPlan, facts: CatalogFacts) -> Iterator[str]:
+def _uses(name: str, facts: CatalogFacts) -> Iterator[str]:
     """When to use a tool: its example prompt, and the workflows and tools around it."""
-    name = tool.name
+    tool = facts.manifest.tools[name]
     if tool.example:
         yield f"Asked for like: “{markdown(tool.example)}”"
     if labels := facts.quick_actions.get(name):
