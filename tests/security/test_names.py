@@ -308,5 +308,7 @@ def test_a_refused_key_cannot_write_to_the_terminal(tmp_path: Path) -> None:
 def test_paths_are_posix_and_below_the_output_folder(tmp_path: Path) -> None:
     files = compiled(manifest_of({"t": tool()}), tmp_path)
 
-    assert {path.parts[0] for path in files} == {"docs", "mkdocs.yml", "names", "overrides"}
+    assert {path.parts[0] for path in files} == {
+        *("docs", "manifest.schema.json", "mkdocs.yml", "names", "overrides")
+    }
     assert not any(path.is_absolute() or ".." in path.parts for path in files)

@@ -110,9 +110,9 @@ def must(folder: Path, *command: str, environment: Mapping[str, str] = _NOTHING)
 def process_environment(more: Mapping[str, str] = _NOTHING) -> dict[str, str]:
     """The environment of a process that a test starts.
 
-    It finds the programs of this interpreter's environment, writes no bytecode into output that is
-    looked at, and commits under a name of its own.
+    It finds the programs of this interpreter's environment, keeps bytecode apart from output that
+    is looked at, and commits under a name of its own.
     """
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    own = {"PATH": programs, "PYTHONDONTWRITEBYTECODE": "1", **_GIT_IDENTITY, **_PIP}
+    own = {"PATH": programs, **_GIT_IDENTITY, **_PIP}
     return {**os.environ, **own, **more}

@@ -36,7 +36,15 @@ def budget_json(report: BudgetReport) -> str:
         "exposure": report.exposure,
         "direct": report.direct,
         "progressive": report.progressive,
-        "costs": [c._asdict() | {"limit": report.limits[c.budget]} for c in report.costs],
+        "costs": [
+            {
+                "name": c.name,
+                "tokens": c.tokens,
+                "budget": c.budget,
+                "limit": report.limits[c.budget],
+            }
+            for c in report.costs
+        ],
     }
     return json.dumps(record, indent=2)
 

@@ -5,7 +5,6 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from toolfold.emit.render import render
 from toolfold.plan.model import MethodPlan, ProtocolPlan
 
 _METHOD: Final = """\
@@ -24,6 +23,8 @@ def stub(package: str, methods: Sequence[MethodPlan]) -> str:
 
 def scaffold(protocol: ProtocolPlan, name: str) -> str:
     """A module with a class of all methods, none of them implemented; not formatted."""
+    from toolfold.emit.render import render  # whoever has a class need not wait for it
+
     return render(
         "project/scaffold.py.jinja",
         package=protocol.package,

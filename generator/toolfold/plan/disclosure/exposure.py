@@ -139,7 +139,9 @@ def _instructions(
         return text
     if exposure == EXPOSURES[-1]:  # one warning is enough
         _warn_of_long_instructions(manifest, len(text), findings)
-    return f"{text[: _LONGEST_INSTRUCTIONS - 1].rsplit(None, 1)[0]}…"
+    head = text[: _LONGEST_INSTRUCTIONS - 1]
+    whole_words = head.rsplit(None, 1)[0]
+    return f"{whole_words if len(whole_words) > len(head) // 2 else head}…"
 
 
 def _warn_of_long_instructions(manifest: Manifest, length: int, findings: Findings) -> None:
