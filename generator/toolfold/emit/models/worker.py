@@ -4,7 +4,6 @@ The process runs this very module, with shapes on standard input and templates o
 so that no caller's `__main__` is ever run again.
 """
 
-import contextlib
 import json
 import subprocess
 import sys
@@ -44,25 +43,24 @@ class Modeller:
             self._process.kill()
 
     def _model_elsewhere(self, shapes: Iterable[Shape]) -> Iterator[list[FieldTemplate]]:
-        # A file, not a pipe: nobody reads it unless the process fails.
-        with TemporaryFile("w+", encoding="utf-8") as errors:
-            # -P: the user's folder is not a place to import from.
-            command = [sys.executable, "-P", "-m", "toolfold.emit.models.worker"]
-            with subprocess.Popen(  # noqa: S603 - our own interpreter
-                command,
-                stdin=subprocess.PIPE,
+        # Files, not pipes: neither side ever waits for the other, or writes to one that is gone.
+        with (
+            TemporaryFile("w+", encoding="utf-8") as given,
+            TemporaryFile("w+", encoding="utf-8") as errors,
+        ):
+            json.dump([asdict(shape) for shape in shapes], given)
+            given.seek(0)
+            with subprocess.Popen(
+                # -P: the user's folder is not a place to import from.
+                [sys.executable, "-P", "-m", "toolfold.emit.models.worker"],
+                stdin=given,
                 stdout=subprocess.PIPE,
                 stderr=errors,
                 encoding="utf-8",
             ) as process:
                 self._process = process
-                if process.stdin is not None and process.stdout is not None:
-                    # It reads all of its input before it writes, so neither side waits for ever.
-                    with contextlib.suppress(OSError):  # it has ended, and its exit code says how
-                        json.dump([asdict(shape) for shape in shapes], process.stdin)
-                        process.stdin.close()
-                    for line in process.stdout:
-                        yield [FieldTemplate(**template) for template in json.loads(line)]
+                for line in process.stdout or ():
+                    yield [FieldTemplate(**template) for template in json.loads(line)]
             if process.returncode != 0:
                 errors.seek(0)
                 raise RuntimeError(f"the modelling process failed:\n{errors.read()[-4000:]}")
