@@ -55,7 +55,7 @@ test: $(READY) $(CLIENTS) $(BROWSER)
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
 	$(BIN)/mypy
-	$(BIN)/pytest -n 2 --dist worksteal -m "not long"
+	$(BIN)/pytest -n 3 --dist worksteal -m "not long"
 	$(BIN)/toolfold check
 
 test-all: test

@@ -17,6 +17,8 @@ from tests.support.servers import package_listening
 #: By scenario, the status of each of its checks; the worst where one is made several times.
 Checks = dict[str, dict[str, str]]
 
+pytestmark = pytest.mark.long
+
 FOLDER: Final = Path(__file__).parent / "conformance"
 EXPECTED: Final = FOLDER / "expected_failures.yaml"
 REQUIREMENTS: Final = INSTALLED / "node_modules/@modelcontextprotocol/conformance/requirements"

@@ -13,6 +13,8 @@ from tests.support.servers import package_command, package_listening
 
 Json = dict[str, Any]
 
+pytestmark = pytest.mark.long
+
 ASKED: Final = {"query": "onboarding"}
 
 

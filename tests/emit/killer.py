@@ -1,6 +1,6 @@
 """A program: run `toolfold generate` again and again, killed at each change in turn.
 
-    python killer.py exchange|two-renames     in a folder that holds `before/`, a project
+    python killer.py exchange|two-renames STEP     in a folder that holds `before/`, a project
 
 It warms up first, then forks once per kill point: a fork costs milliseconds where a new
 interpreter costs half a second. Each fork kills itself at its n-th change below the project; a
@@ -113,7 +113,7 @@ def main() -> None:
         assert _run(project) == 0
         os.chdir(here)
         first = countdown.seen.index("os.rename") - 1
-    for point in itertools.count(first):
+    for point in itertools.count(first, int(sys.argv[2])):
         shutil.rmtree(project, ignore_errors=True)
         shutil.copytree(before, project, symlinks=True)
         status = _forked(project, countdown, point)

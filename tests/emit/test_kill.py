@@ -34,13 +34,13 @@ class Killed:
     points: dict[int, tuple[State, State]]
 
 
-def killed(root: Path, *, kind: str) -> Killed:
-    """Kill a run over `root/before` at every change, with the store as it is after a run."""
+def killed(root: Path, *, kind: str, step: int) -> Killed:
+    """Kill a run over `root/before` at each `step`-th change, with the store as after a run."""
     before, new = root / "before", root / "new"
     shutil.copytree(before, new, symlinks=True)
     generate(new)
     program = str(Path(__file__).with_name("killer.py"))
-    done = python(root, program, kind)
+    done = python(root, program, kind, str(step))
     assert (done.code, done.err) == (0, "")
     lines = [json.loads(line) for line in done.out.splitlines()]
     points = {line["point"]: (line["after"], line["repaired"]) for line in lines}
@@ -82,12 +82,13 @@ def say(capfd: pytest.CaptureFixture[str], run: Killed, kind: str) -> None:
         print(told, file=sys.stderr, flush=True)
 
 
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
 def test_a_run_killed_at_any_change_leaves_the_old_tree_or_the_new_and_the_next_repairs(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    step: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     project_with_everything(tmp_path / "before")
 
-    run = killed(tmp_path, kind="exchange")
+    run = killed(tmp_path, kind="exchange", step=step)
 
     say(capfd, run, "folders swapped in one call")
     old, new = output_of(run.old), output_of(run.new)
@@ -98,15 +99,16 @@ def test_a_run_killed_at_any_change_leaves_the_old_tree_or_the_new_and_the_next_
     assert FOREIGN.keys() <= old.keys() & new.keys()
     assert_repaired(run)
     # Each new folder and file, each link, the swap, each removal of the old tree.
-    assert len(run.points) > 60
+    assert len(run.points) > 100 // step
 
 
+@pytest.mark.long
 def test_where_folders_cannot_be_swapped_the_old_tree_waits_whole_between_two_renames(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     project_with_everything(tmp_path / "before")
 
-    run = killed(tmp_path, kind="two-renames")
+    run = killed(tmp_path, kind="two-renames", step=1)
 
     say(capfd, run, "folders replaced by two renames")
     old, new = output_of(run.old), output_of(run.new)
@@ -116,12 +118,13 @@ def test_where_folders_cannot_be_swapped_the_old_tree_waits_whole_between_two_re
     assert_repaired(run)
 
 
+@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
 def test_a_first_run_that_is_killed_leaves_nothing_or_everything(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    step: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     write_manifest(tmp_path / "before", small_manifest("one", "two"))
 
-    run = killed(tmp_path, kind="exchange")
+    run = killed(tmp_path, kind="exchange", step=step)
 
     say(capfd, run, "no output yet")
     new = output_of(run.new)

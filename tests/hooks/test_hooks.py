@@ -55,6 +55,7 @@ def hooks(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, Path]:
 
 
 # One test for each runner, because its environment costs half a minute to build.
+@pytest.mark.long
 @pytest.mark.parametrize("runner", RUNNERS)
 def test_commits_are_answered_rightly(
     runner: str, hooks: tuple[Path, str, Path], tmp_path: Path

@@ -114,6 +114,7 @@ def test_no_call_is_lost_mixed_up_or_left_hanging(made: Project) -> None:
         assert server.end() == 0
 
 
+@pytest.mark.long
 def test_memory_stays_bounded_while_results_flood(made: Project) -> None:
     with Stdio.of(made) as server:
 

@@ -85,7 +85,13 @@ def test_generated_python_has_no_character_that_hides_or_reorders_text(
     assert [path for path, source in python_of(files).items() if character in source] == []
 
 
-@pytest.mark.parametrize("text", NASTY, ids=range(len(NASTY)))
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(text, id=str(number), marks=[pytest.mark.long] if number % 4 else [])
+        for number, text in enumerate(NASTY)
+    ],
+)
 def test_a_nasty_text_about_the_server_stays_text(text: str, tmp_path: Path) -> None:
     """The few positions outside tools, where templates place text into modules and the index."""
     tool = hostile_tool(lambda: "word")

@@ -75,6 +75,7 @@ def test_no_text_becomes_a_script_a_handler_or_a_link(site: Path) -> None:
     assert found.elsewhere == {"https://example.com/a_b?c=%28d%29&e=*f*"}
 
 
+@pytest.mark.long
 def test_markup_is_shown_as_text_and_nothing_runs(site: Path, browser: Browser) -> None:
     with served(site) as base, visiting(base, browser) as visit:
         shown = {}
