@@ -341,20 +341,20 @@ def test_without_a_cache_nothing_is_stored(tmp_path: Path, cache: Path) -> None:
 
 
 def test_a_check_of_what_did_not_change_writes_nothing(project: Path, cache: Path) -> None:
-    before, store = snapshot(project), store_of(cache).stat()
+    before, store = snapshot(project), store_of(cache).stat().st_mtime_ns
 
     done = toolfold(project, "check")
 
     assert (done.code, done.out) == (0, "")
     assert snapshot(project) == before
-    assert store_of(cache).stat() == store
+    assert store_of(cache).stat().st_mtime_ns == store
 
 
 def test_the_store_of_a_manifest_that_was_not_generated_for_long_is_removed(
     project: Path, cache: Path
 ) -> None:
-    old, recent = cache / "old.memo", cache / "recent.memo"
-    for path, days in ((old, 31), (recent, 29)):
+    old, recent, foreign = cache / f"{'0' * 32}.memo", cache / f"{'1' * 32}.memo", cache / "my.memo"
+    for path, days in ((old, 31), (recent, 29), (foreign, 99)):
         path.write_bytes(b"")
         os.utime(path, (time.time() - days * 86_400,) * 2)
     write_manifest(project, small_manifest("one", "three"))
@@ -363,6 +363,7 @@ def test_the_store_of_a_manifest_that_was_not_generated_for_long_is_removed(
 
     assert not old.exists()
     assert recent.exists()
+    assert foreign.exists()
 
 
 def test_a_store_belongs_to_its_user_alone(cache: Path, project: Path) -> None:
@@ -381,3 +382,34 @@ def test_a_store_of_another_user_is_not_read(tmp_path: Path) -> None:
     os.chown(path, 12345, 12345)
 
     assert FileStore(path, "f").get("page:1") is None
+
+
+def test_a_store_in_the_repository_around_a_submodule_is_not_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "outer/.git").mkdir(parents=True)
+    inner = tmp_path / "outer/inner"
+    write_manifest(inner, small_manifest("one"))
+    (inner / ".git").write_text("gitdir: ../.git/modules/inner", encoding="utf-8")
+    monkeypatch.setenv("TOOLFOLD_CACHE", str(tmp_path / "outer/cache"))
+
+    generate(inner)
+
+    assert not (tmp_path / "outer/cache").exists()
+
+
+@pytest.mark.parametrize(
+    "record", [b"\xff", b"[" * 200_000, b'{"inputs":[],"patterns":["/x"]}', b'{"inputs":5}', b"[]"]
+)
+def test_a_forged_record_of_the_last_run_means_compiling(
+    record: bytes, project: Path, cache: Path
+) -> None:
+    header, *lines = store_of(cache).read_bytes().split(b"\n")
+    keys = [line.partition(b" ")[0] for line in lines]
+    forged_lines = [
+        b" ".join([key, digest(key, record), record]) if key.startswith(b"run:") else line
+        for key, line in zip(keys, lines, strict=True)
+    ]
+    store_of(cache).write_bytes(b"\n".join([header, *forged_lines]))
+
+    assert toolfold(project, "check").code == 0

@@ -53,7 +53,7 @@ def complain(text: str) -> None:
 
 def progress() -> Callable[[int, int], None]:
     """A line that counts the shapes of models that are written; only on a terminal."""
-    is_terminal = sys.stderr.isatty()
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
 
     def show(done: int, total: int) -> None:
         if is_terminal:

@@ -5,6 +5,7 @@ Each imports what it needs when it runs, so that `--help` and a cached `check` a
 
 import argparse
 import json
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -110,7 +111,7 @@ def init(options: argparse.Namespace) -> int:
     extras = frozenset(extra for extra in ("pytest", "github") if getattr(options, extra))
     for line in write_project(options.folder, options.name, extras):
         print(line)
-    folder = "" if options.folder == Path() else f"cd {options.folder} && "
+    folder = "" if options.folder == Path() else f"cd {shlex.quote(str(options.folder))} && "
     print(f'next: {folder}toolfold generate && toolfold try hello \'{{"name": "Ada"}}\'')
     return 0
 

@@ -57,7 +57,7 @@ def last_run(store: Store, manifest: Path, way_back: str, output: Path) -> LastR
         if has_remains(output):
             return None  # a run that died left something to tidy up
         return _from_record(record)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError):
         return None
 
 

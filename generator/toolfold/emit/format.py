@@ -1,14 +1,11 @@
 """One ruff pass over all Python."""
 
 import hashlib
+import os
 import subprocess
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from functools import cache
 from typing import Final
-
-from toolfold.plan.text.paths import OutputPath
-
-Sources = Mapping[OutputPath, str]
 
 _OPTIONS: Final = ("--isolated", "--no-cache", "--line-length=100", "--target-version=py311")
 _WITHOUT_COMMAS: Final = ("--config", "format.skip-magic-trailing-comma=true")
@@ -16,7 +13,8 @@ _WITHOUT_COMMAS: Final = ("--config", "format.skip-magic-trailing-comma=true")
 
 def is_formatting(found: str, expected: str) -> bool:
     """Whether two texts differ in nothing but how some release of a formatter lays them out."""
-    return _plainest(found) == _plainest(expected)
+    plain = _plainest(expected)
+    return plain is not None and plain == _plainest(found)
 
 
 def _plainest(text: str) -> str | None:
@@ -41,7 +39,12 @@ def format_all(sources: Collection[str]) -> list[str]:
 def _ruff(text: str, options: tuple[str, ...]) -> "subprocess.CompletedProcess[str]":
     command = [_binary(), "format", *options, "--quiet", "--stdin-filename", "generated.py", "-"]
     return subprocess.run(  # noqa: S603 - our own arguments
-        command, input=text, capture_output=True, encoding="utf-8", check=False
+        command,
+        input=text,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        env={name: value for name, value in os.environ.items() if not name.startswith("RUFF_")},
     )
 
 

@@ -135,6 +135,8 @@ def scan(output: Path) -> dict[str, bytes]:
             try:
                 with open(entry.path, "rb") as file:  # noqa: PTH123 - pathlib is slow by thousands
                     found[path] = file.read()
+            except FileNotFoundError:
+                continue  # another run has just removed it
             except PermissionError:
                 found[path] = b""
     return dict(sorted(found.items()))

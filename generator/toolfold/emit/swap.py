@@ -16,6 +16,7 @@ from toolfold.plan.text.paths import OutputPath
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2  # Linux: linux/fs.h
 _RENAME_SWAP: Final = 2  # macOS: sys/stdio.h
+_PATIENCE: Final = 120  # seconds that a run waits for another one
 
 
 def build_and_swap(output: Path, fresh: Mapping[OutputPath, str], kept: Set[str]) -> None:
@@ -44,15 +45,17 @@ def build_and_swap(output: Path, fresh: Mapping[OutputPath, str], kept: Set[str]
 @contextlib.contextmanager
 def locked(output: Path) -> Iterator[None]:
     """Hold `output` against other runs, after tidying what a run that died left beside it."""
-    from filelock import FileLock  # a run that writes nothing need not wait for it
+    from filelock import FileLock, Timeout  # a run that writes nothing need not wait for it
 
     path = _lock(output)
-    lock = FileLock(path)
+    lock = FileLock(path, timeout=_PATIENCE)
     try:
         output.parent.mkdir(parents=True, exist_ok=True)
         lock.acquire()
+    except Timeout:
+        raise OutputError(f"{path}: another run has held it for {_PATIENCE} seconds") from None
     except OSError as error:
-        raise OutputError(f"{output}: cannot be written: {error.strerror or error}") from None
+        raise OutputError(f"{path}: cannot be locked: {error.strerror or error}") from None
     try:
         _recover(output)
         yield
@@ -80,17 +83,27 @@ def _old(output: Path) -> Path:
     return output.with_name(f".{output.name}.toolfold-old")
 
 
-def _remove(folder: Path) -> None:
-    """Remove a folder, also one whose parts were made read-only."""
+def _remove(path: Path) -> None:
+    """Remove a folder, also one whose parts were made read-only; of anything else, its name.
 
-    def unlock(function: Callable[[str], object], path: str, _: object) -> None:
+    A link is removed and never followed.
+    """
+
+    def unlock(function: Callable[[str], object], name: str, _: object) -> None:
         with contextlib.suppress(OSError):
-            Path(path).parent.chmod(stat.S_IRWXU)
-            Path(path).chmod(stat.S_IRWXU)
-            function(path)
+            for part in (Path(name).parent, Path(name)):
+                if part.is_relative_to(path) and part.is_dir() and not part.is_symlink():
+                    part.chmod(stat.S_IRWXU)
+            function(name)
 
-    if folder.exists():
-        shutil.rmtree(folder, onerror=unlock)
+    if _is_folder(path):
+        shutil.rmtree(path, onerror=unlock)
+    elif os.path.lexists(path):
+        path.unlink()
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
 
 
 def walk(folder: str, below: str = "") -> Iterator[tuple[str, "os.DirEntry[str]"]]:
@@ -182,6 +195,6 @@ def _recover(output: Path) -> None:
     """Put back an old tree whose run died between the two renames; drop what is done with."""
     _remove(_new(output))
     old = _old(output)
-    if old.exists() and not output.exists():
+    if _is_folder(old) and not os.path.lexists(output):
         old.rename(output)
     _remove(old)

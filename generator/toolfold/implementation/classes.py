@@ -67,7 +67,7 @@ class Module:
 
     @cached_property
     def _body(self) -> list[ast.stmt]:
-        return list(_statements(ast.parse(self.text).body))
+        return list(_statements(ast.parse(self.text, str(self.path)).body))
 
 
 class ClassReader:

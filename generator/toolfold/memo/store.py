@@ -7,17 +7,20 @@ more. Only speed depends on it: whatever is wrong with it, a run goes on as if i
 import contextlib
 import hashlib
 import os
+import re
 import stat
 import tempfile
 import time
+from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 from pathlib import Path
 from typing import Final, Protocol
 
-_MAX_BYTES: Final = 1 << 30  # a larger file was not written by us
+_MAX_BYTES: Final = 1 << 28  # a larger file is not worth reading
 _MAX_AGE: Final = 30 * 86_400.0  # seconds after which the store of another manifest is removed
 _SUFFIX: Final = ".memo"
+_NAME: Final = re.compile(r"(\.new-.*|[0-9a-f]{32})\.memo")
 
 
 class Store(Protocol):
@@ -66,7 +69,7 @@ class FileStore:
         if digest != _digest(key, text):
             return None
         self._used[key] = line
-        return text.decode()
+        return text.decode("utf-8", "replace")
 
     def put(self, key: str, text: str) -> None:
         """Store a text, which has no line break, under a key."""
@@ -84,10 +87,8 @@ class FileStore:
                 _remove_old_stores(self._path)
 
     def _read(self) -> dict[str, bytes]:
-        header, *lines = _content(self._path).split(b"\n")
-        if header != self._header:
-            return {}
-        entries = (line.partition(b" ") for line in lines)
+        content = _content(self._path, self._header + b"\n")
+        entries = (line.partition(b" ") for line in content.split(b"\n"))
         return {key.decode("ascii", "replace"): rest for key, _, rest in entries if rest}
 
     def _replace(self) -> None:
@@ -106,7 +107,7 @@ def store_for(manifest: Path, fingerprint: str) -> Store:
     """The store of a manifest; a forgetful one where no folder outside its repository can be used."""
     try:
         folder = cache_folder()
-        if folder.resolve().is_relative_to(_repository_of(manifest)):
+        if any(map(folder.resolve().is_relative_to, _repositories_of(manifest))):
             return ForgetfulStore()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_safe_folder(folder):
@@ -127,11 +128,15 @@ def cache_folder() -> Path:
     return user_cache_path("toolfold", appauthor=False)
 
 
-def _repository_of(manifest: Path) -> Path:
-    """The git repository that a manifest is in, or its own folder."""
-    folder = manifest.resolve().parent
-    above = (parent for parent in (folder, *folder.parents) if (parent / ".git").exists())
-    return next(above, folder)
+def _repositories_of(manifest: Path) -> Iterator[Path]:
+    """The outermost git repository of a manifest, or its folder, as it is named and as it is.
+
+    A home folder that is a repository does not count: nobody else commits to it.
+    """
+    for folder in (manifest.absolute().parent, manifest.resolve().parent):
+        above = (parent for parent in (folder, *folder.parents) if parent != Path.home())
+        repositories = [parent for parent in above if (parent / ".git").exists()]
+        yield (repositories[-1] if repositories else folder).resolve()
 
 
 def _is_safe_folder(folder: Path) -> bool:
@@ -152,8 +157,8 @@ def _is_own(status: os.stat_result) -> bool:
     return not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
 
 
-def _content(path: Path) -> bytes:
-    """The bytes of a regular file of this user's, not through a link; none for anything else."""
+def _content(path: Path, header: bytes) -> bytes:
+    """What follows the header in a regular file of this user's, not through a link; else nothing."""
     # Without waiting: opening a FIFO would otherwise hang until somebody writes to it.
     names = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # as far as the system has them
     flags = reduce(or_, (getattr(os, name, 0) for name in names), os.O_RDONLY)
@@ -163,17 +168,22 @@ def _content(path: Path) -> bytes:
         with os.fdopen(os.open(path, flags), "rb") as file:
             status = os.fstat(file.fileno())
             is_ours = stat.S_ISREG(status.st_mode) and _is_own(status)
-            return file.read() if is_ours and status.st_size <= _MAX_BYTES else b""
-    except OSError:
+            is_usable = (
+                is_ours and status.st_size <= _MAX_BYTES and file.read(len(header)) == header
+            )
+            return file.read(_MAX_BYTES) if is_usable else b""
+    except (OSError, MemoryError):
         return b""
 
 
 def _remove_old_stores(current: Path) -> None:
     """Remove the stores of manifests that were not generated for a long time."""
     oldest = time.time() - _MAX_AGE
-    for path in current.parent.glob(f"*{_SUFFIX}"):
-        if path != current and path.lstat().st_mtime < oldest:
-            path.unlink(missing_ok=True)
+    for path in current.parent.iterdir():
+        with contextlib.suppress(OSError):
+            is_store = path != current and _NAME.fullmatch(path.name) is not None
+            if is_store and path.lstat().st_mtime < oldest:
+                path.unlink()
 
 
 def _digest(key: str, data: bytes) -> bytes:

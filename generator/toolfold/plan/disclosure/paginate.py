@@ -89,7 +89,7 @@ def _split(source: ViewSource, facts: InventoryFacts) -> list[Lines]:
     parts: list[Lines] = []
     start = 0
     lines, budget = source.lines, source.budget
-    # InventoryPage marks of this length are the longest that occur.
+    # Page marks of this length are the longest that occur.
     later, first = source.request.at_page(2, 999), source.request.at_page(1, 999)
     sample = lines[:_SAMPLE]
     size = max(1, len(sample) * budget // count(render_view(facts, later, sample)))
