@@ -7,12 +7,12 @@ from pathlib import Path
 from toolfold import compile as compiler
 from toolfold.manifest.load import load_with_problems
 from toolfold.memo.memo import Memo
-from toolfold.memo.store import ForgetfulStore
+from toolfold.memo.store import Store
 
 
 def main() -> int:
     """Print what the pages cost: working out what stands on them, and filling the templates."""
-    memo = Memo(ForgetfulStore())
+    memo = Memo(Store())
     loaded = load_with_problems(Path(sys.argv[1], "tools.yaml"))
     catalog = compiler.plan_tools(loaded, memo)
     plan = compiler.plan_views(catalog, memo)

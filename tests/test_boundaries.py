@@ -110,6 +110,7 @@ MAY_IMPORT: Final = {
         "toolfold.compile",
         "toolfold.manifest",
         "toolfold.plan",
+        "toolfold_runtime.contract",
         "pydantic",
     },
     "commands": {
@@ -130,6 +131,7 @@ MAY_IMPORT: Final = {
         "toolfold.compile",
         "toolfold.emit.output",
         "toolfold.plan.model",
+        "toolfold_runtime.contract",
         "watchfiles",
     },
     "site": {

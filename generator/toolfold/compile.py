@@ -19,7 +19,7 @@ from toolfold.emit.render import render
 from toolfold.manifest.editor_schema import editor_schema
 from toolfold.manifest.load import Loaded, load_with_problems
 from toolfold.memo.memo import Kind, Memo
-from toolfold.memo.store import ForgetfulStore, Store
+from toolfold.memo.store import Store
 from toolfold.plan.catalog import Catalog, catalog_of, outline_of, plan_catalog
 from toolfold.plan.disclosure.paginate import ViewPages, paginate
 from toolfold.plan.disclosure.views import view_sources
@@ -75,7 +75,7 @@ def compile_manifest(
     `way_back` leads from the generated package to the manifest's folder, where the implementation
     is imported from. Raises ManifestError where the manifest is refused.
     """
-    memo = Memo(store or ForgetfulStore())
+    memo = Memo(store or Store())
     # The model generator works in a process of its own while the rest is planned.
     with (
         _paused_collection(),
@@ -97,7 +97,7 @@ def compile_manifest(
 
 def plan_manifest(loaded: Loaded) -> Plan:
     """The plan of a manifest alone: its catalog, costs and warnings; nothing is rendered."""
-    memo = Memo(ForgetfulStore())
+    memo = Memo(Store())
     return plan_views(plan_tools(loaded, memo), memo)
 
 
@@ -113,7 +113,7 @@ def plan_views(catalog: Catalog, memo: Memo) -> Plan:
     inventory = catalog.inventory
     sources = view_sources(catalog.outline.manifest, inventory)
     views = memo.each(_VIEW, sources, paginate, inventory.facts)
-    return plan_catalog(catalog, {name: own.pages for name, own in views.items()})
+    return plan_catalog(catalog, views)
 
 
 def _catalog_files(catalog: Catalog, plan: Plan) -> dict[OutputPath, str]:

@@ -118,7 +118,9 @@ def test_budget_as_json_holds_every_view_tool_and_exposure(tmp_path: Path) -> No
     assert (code, err) == (0, "")
     assert set(found) == {"unit", "exposure", "direct", "progressive", "costs"}
     assert (found["unit"], found["exposure"]) == ("o200k tokens", "direct")
-    assert {tuple(cost) for cost in found["costs"]} == {("name", "tokens", "budget", "limit")}
+    assert {tuple(cost) for cost in found["costs"]} == {
+        ("name", "tokens", "budget", "category", "limit")
+    }
     rows = {cost["name"]: cost for cost in found["costs"]}
     assert {"surface", "every tool listed", "capabilities() (full)"} <= set(rows)
     assert {"counts", "overview", "names", "summaries", "full", "hot"} <= set(rows)

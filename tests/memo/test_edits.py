@@ -256,7 +256,7 @@ def test_manifests_that_share_a_store_do_not_share_results(tmp_path: Path) -> No
             assert outcome(path, store) == outcome(path, None)
 
 
-class RecordingStore:
+class RecordingStore(Store):
     """A store that holds texts in memory and tells which keys were new."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 from toolfold.memo.memo import Kind, Memo, digest_of
-from toolfold.memo.store import FileStore, ForgetfulStore
+from toolfold.memo.store import FileStore, Store
 
 
 class Doubled(NamedTuple):
@@ -74,7 +74,7 @@ def test_another_fingerprint_knows_nothing(tmp_path: Path) -> None:
 
 
 def test_a_forgetful_store_lets_every_function_be_called(tmp_path: Path) -> None:
-    doubler, memo = Doubler(), Memo(ForgetfulStore())
+    doubler, memo = Doubler(), Memo(Store())
 
     for _ in range(2):
         memo.each(DOUBLED, {"a": 1}, doubler.double, "m")

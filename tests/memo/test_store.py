@@ -8,7 +8,6 @@ import random
 import shutil
 import socket
 import stat
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
@@ -348,22 +347,6 @@ def test_a_check_of_what_did_not_change_writes_nothing(project: Path, cache: Pat
     assert (done.code, done.out) == (0, "")
     assert snapshot(project) == before
     assert store_of(cache).stat().st_mtime_ns == store
-
-
-def test_the_store_of_a_manifest_that_was_not_generated_for_long_is_removed(
-    project: Path, cache: Path
-) -> None:
-    old, recent, foreign = cache / f"{'0' * 32}.memo", cache / f"{'1' * 32}.memo", cache / "my.memo"
-    for path, days in ((old, 31), (recent, 29), (foreign, 99)):
-        path.write_bytes(b"")
-        os.utime(path, (time.time() - days * 86_400,) * 2)
-    write_manifest(project, small_manifest("one", "three"))
-
-    generate(project)
-
-    assert not old.exists()
-    assert recent.exists()
-    assert foreign.exists()
 
 
 def test_a_store_belongs_to_its_user_alone(cache: Path, project: Path) -> None:

@@ -10,7 +10,8 @@ from typing import Any, Final
 import pytest
 from toolfold_runtime import Catalog, ToolError
 from toolfold_runtime.running.backends.python import backend_of
-from toolfold_runtime.running.execute import Answer, Executor
+from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.shape import Answer
 
 from tests.runtime.demo import generate
 from tests.support.projects import Json

@@ -36,15 +36,7 @@ def budget_json(report: BudgetReport) -> str:
         "exposure": report.exposure,
         "direct": report.direct,
         "progressive": report.progressive,
-        "costs": [
-            {
-                "name": c.name,
-                "tokens": c.tokens,
-                "budget": c.budget,
-                "limit": report.limits[c.budget],
-            }
-            for c in report.costs
-        ],
+        "costs": [c._asdict() | {"limit": report.limits[c.budget]} for c in report.costs],
     }
     return json.dumps(record, indent=2)
 

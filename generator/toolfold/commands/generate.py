@@ -10,7 +10,7 @@ from toolfold.emit.models.worker import Progress
 from toolfold.emit.output import Difference, Written, compare_tree, write_tree
 from toolfold.errors import UsageError
 from toolfold.memo.fingerprint import fingerprint
-from toolfold.memo.store import ForgetfulStore, Store, store_for
+from toolfold.memo.store import Store, store_for
 from toolfold.plan.model import Summary
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Project:
 
     def store(self) -> Store:
         """The store of this manifest's results."""
-        return store_for(self.manifest, fingerprint()) if self.use_cache else ForgetfulStore()
+        return store_for(self.manifest, fingerprint()) if self.use_cache else Store()
 
 
 @dataclass(frozen=True)
@@ -67,20 +67,17 @@ def generate(project: Project, progress: Progress) -> Generated:
     last = last_run(store, project.manifest, project.way_back, project.output)
     if last is not None:
         return Generated(Written((), last.output_count, ()), last.summary)
-    written, compiled = _compile_and_write(project, store, progress)
+    written, compiled = regenerate(project, store, progress)
     return Generated(written, compiled.summary)
 
 
-def regenerate(project: Project) -> "tuple[Written, Compiled]":
-    """Compile and write whatever the last run did, for a caller that knows of a change."""
-    return _compile_and_write(project, project.store(), lambda done, total: None)
-
-
-def _compile_and_write(
-    project: Project, store: Store, progress: Progress
+def regenerate(
+    project: Project, store: Store | None = None, progress: Progress = lambda done, total: None
 ) -> "tuple[Written, Compiled]":
+    """Compile and write, whatever the last run did."""
     from toolfold.compile import compile_manifest  # not needed where nothing changed
 
+    store = store or project.store()
     compiled = compile_manifest(project.manifest, project.way_back, store, progress)
     written = write_tree(compiled.files, project.output)
     record_run(store, project.manifest, project.way_back, compiled)

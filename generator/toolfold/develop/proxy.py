@@ -9,13 +9,14 @@ import json
 import subprocess
 import sys
 import threading
-from typing import Any, BinaryIO, Final, cast
+from typing import BinaryIO, Final, cast
+
+from toolfold_runtime.contract.codec import Json
 
 _GRACE: Final = 5.0  # seconds for calls under way, and for a server to end by itself
 _RESTARTED: Final = "the server was restarted before it answered; ask again"
 _DOWN: Final = "the server does not run: see its log, mend it and save"
 
-Json = dict[str, Any]
 
 _LIST_CHANGED: Final[Json] = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
 

@@ -8,20 +8,14 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Final, NoReturn
+from collections.abc import Callable, Sequence
+from typing import NoReturn
 
 from toolfold.commands.generate import Project
 from toolfold.develop.proxy import StdioProxy, wait_or_kill
-from toolfold.develop.watch import Outcome, Regenerated, Regenerator
+from toolfold.develop.watch import Outcome, Regenerated, Regenerator, saves
 from toolfold.errors import ManifestError, OutputError, UsageError
 from toolfold.report import report
-
-if TYPE_CHECKING:
-    from watchfiles import Change
-
-_DEBOUNCE: Final = 100  # milliseconds: an editor's save is several events
 
 
 def serve_and_reload(
@@ -39,7 +33,7 @@ def serve_and_reload(
     signal.signal(signal.SIGTERM, _exit)
     try:
         server.restart()
-        for paths in _saves(regenerator, client_left):
+        for paths in saves(regenerator, client_left, with_code=True):
             if any(regenerator.reads(path) for path in paths):
                 outcome = regenerator.run()
                 log(_summary(outcome))
@@ -69,25 +63,6 @@ class HttpServer:
         if self._process is not None:
             self._process.terminate()
             wait_or_kill(self._process)
-
-
-def _saves(regenerator: Regenerator, stop: threading.Event) -> Iterator[set[Path]]:
-    """The paths of files that were saved, each time some were: of the manifest and Python code."""
-    from watchfiles import DefaultFilter, watch
-
-    is_ordinary = DefaultFilter()
-    output = regenerator.project.output.resolve()
-
-    def matters(change: "Change", name: str) -> bool:
-        path = Path(name)
-        is_code = path.suffix == ".py" and not path.is_relative_to(output)
-        return regenerator.reads(path) or (is_code and is_ordinary(change, name))
-
-    root = regenerator.project.manifest.parent.resolve()
-    for changes in watch(
-        root, watch_filter=matters, debounce=_DEBOUNCE, step=_DEBOUNCE, stop_event=stop
-    ):
-        yield {Path(name) for _, name in changes}
 
 
 def _summary(outcome: Outcome) -> str:

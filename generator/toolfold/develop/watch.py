@@ -10,13 +10,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from toolfold.commands.generate import Project, regenerate
 from toolfold.compile import Compiled
 from toolfold.emit.output import Written
 from toolfold.errors import ManifestError, OutputError, UsageError
 from toolfold.plan.model import Cost
+
+if TYPE_CHECKING:
+    from watchfiles import Change
 
 _DEBOUNCE: Final = 50  # milliseconds: an editor's save is several events
 _POLL: Final = 500  # milliseconds between looks for a save that no event announced
@@ -55,15 +58,12 @@ class Regenerator:
     def run(self) -> Outcome:
         """Generate once; a refusal is returned, not raised."""
         self._seen = self._stamps()
-        # One collection afterwards costs less than many over a plan that only grows.
-        gc.disable()
         try:
             return self._regenerated()
         except (ManifestError, OutputError, UsageError) as error:
             return error
         finally:
-            gc.enable()
-            gc.collect()
+            gc.collect()  # the last plan, of which nothing is needed any more
 
     def folders(self) -> list[Path]:
         """The folders to watch: of the manifest, of its inputs, and of what its patterns may match."""
@@ -111,26 +111,39 @@ class Regenerator:
         return Regenerated(written, compiled, costs)
 
 
-def saves(regenerator: Regenerator, stop: threading.Event | None = None) -> Iterator[None]:
-    """Yields each time that an input was saved, until `stop` is set."""
-    from watchfiles import watch
+def saves(
+    regenerator: Regenerator, stop: threading.Event | None = None, *, with_code: bool = False
+) -> Iterator[set[Path]]:
+    """The paths that were saved, each time that some were, until `stop` is set.
+
+    Inputs of the next run and, on request, Python code beside the manifest.
+    """
+    from watchfiles import DefaultFilter, watch
+
+    is_ordinary, output = DefaultFilter(), regenerator.project.output.resolve()
+
+    def matters(change: "Change", name: str) -> bool:
+        path = Path(name)
+        is_code = with_code and path.suffix == ".py" and not path.is_relative_to(output)
+        return regenerator.reads(path) or (is_code and is_ordinary(change, name))
 
     while stop is None or not stop.is_set():
         folders = regenerator.folders()
-        events = watch(
+        for changes in watch(
             *folders,
-            watch_filter=lambda _, path: regenerator.reads(Path(path)),
+            watch_filter=matters,
             debounce=_DEBOUNCE,
             step=_DEBOUNCE,
-            recursive=False,
+            recursive=with_code,
             stop_event=stop,
             rust_timeout=_POLL,
             yield_on_timeout=True,
-        )
-        for changes in events:
+        ):
             # A save before the watcher listened gives no event.
             if changes or regenerator.is_behind():
-                yield
+                yield {Path(name) for _, name in changes} or {
+                    regenerator.project.manifest.resolve()
+                }
             if regenerator.folders() != folders:
                 break  # the inputs are in other folders now
 

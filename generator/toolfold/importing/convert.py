@@ -4,8 +4,10 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from toolfold_runtime.contract.codec import Json
+
 from toolfold.importing.names import categories, tool_names
-from toolfold.importing.sources import ForeignTool, Json
+from toolfold.importing.sources import ForeignTool
 
 _SUMMARY_LENGTH: Final = 120
 # A blank line, or a new line that does not go on in lower case, ends the first paragraph.

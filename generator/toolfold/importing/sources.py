@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any, Final, NoReturn
 
 from pydantic import ValidationError
+from toolfold_runtime.contract.codec import Json
 
 from toolfold.errors import UsageError
 from toolfold.manifest.schema import Icon
-
-Json = dict[str, Any]
 
 _IMPORTED_KEYS: Final = frozenset(
     {"server", "name", "title", "description", "annotations", "icons", "_meta"}

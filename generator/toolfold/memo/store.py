@@ -7,50 +7,33 @@ more. Only speed depends on it: whatever is wrong with it, a run goes on as if i
 import contextlib
 import hashlib
 import os
-import re
 import stat
 import tempfile
-import time
 from collections.abc import Iterator
 from functools import reduce
 from operator import or_
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final
 
 _MAX_BYTES: Final = 1 << 28  # a larger file is not worth reading
-_MAX_AGE: Final = 30 * 86_400.0  # seconds after which the store of another manifest is removed
 _SUFFIX: Final = ".memo"
-_NAME: Final = re.compile(r"(\.new-.*|[0-9a-f]{32})\.memo")
 
 
-class Store(Protocol):
-    """Texts by key, from run to run."""
+class Store:
+    """Texts by key, from run to run. This one holds nothing; `FileStore` does."""
 
     def get(self, key: str) -> str | None:
         """The text stored under a key, or None."""
+        return None
 
     def put(self, key: str, text: str) -> None:
         """Store a text, which has no line break, under a key."""
 
     def save(self) -> None:
-        """Keep for the next run what this run got and put, and nothing else."""
+        """Write what this run read or stored, and drop everything else."""
 
 
-class ForgetfulStore:
-    """A store that holds nothing."""
-
-    def get(self, key: str) -> str | None:
-        """None."""
-        return None
-
-    def put(self, key: str, text: str) -> None:
-        """Do nothing."""
-
-    def save(self) -> None:
-        """Do nothing."""
-
-
-class FileStore:
+class FileStore(Store):
     """The store of one manifest: a header line, then `key digest text` on each line."""
 
     def __init__(self, path: Path, fingerprint: str) -> None:
@@ -84,7 +67,6 @@ class FileStore:
         with contextlib.suppress(OSError):
             if _is_safe_folder(self._path.parent) and _is_absent_or_own_file(self._path):
                 self._replace()
-                _remove_old_stores(self._path)
 
     def _read(self) -> dict[str, bytes]:
         content = _content(self._path, self._header + b"\n")
@@ -104,16 +86,16 @@ class FileStore:
 
 
 def store_for(manifest: Path, fingerprint: str) -> Store:
-    """The store of a manifest; a forgetful one where no folder outside its repository can be used."""
+    """The store of a manifest; an empty one where no folder outside its repository can be used."""
     try:
         folder = cache_folder()
         if any(map(folder.resolve().is_relative_to, _repositories_of(manifest))):
-            return ForgetfulStore()
+            return Store()
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _is_safe_folder(folder):
-            return ForgetfulStore()
+            return Store()
     except (OSError, RuntimeError):  # RuntimeError: there is no home folder
-        return ForgetfulStore()
+        return Store()
     name = hashlib.sha256(os.fsencode(manifest.resolve())).hexdigest()[:32]
     return FileStore(folder / f"{name}{_SUFFIX}", fingerprint)
 
@@ -174,16 +156,6 @@ def _content(path: Path, header: bytes) -> bytes:
             return file.read(_MAX_BYTES) if is_usable else b""
     except (OSError, MemoryError):
         return b""
-
-
-def _remove_old_stores(current: Path) -> None:
-    """Remove the stores of manifests that were not generated for a long time."""
-    oldest = time.time() - _MAX_AGE
-    for path in current.parent.iterdir():
-        with contextlib.suppress(OSError):
-            is_store = path != current and _NAME.fullmatch(path.name) is not None
-            if is_store and path.lstat().st_mtime < oldest:
-                path.unlink()
 
 
 def _digest(key: str, data: bytes) -> bytes:

@@ -4,16 +4,15 @@ Tuples, not dataclasses: thousands of them are made in a run, and the classes in
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.server import ServerFacts
 from toolfold_runtime.contract.vocabulary import Effect, Tier
 
 from toolfold.errors import Problem
 from toolfold.plan.findings import Finding
-
-Json = dict[str, Any]
 
 
 class Cost(NamedTuple):

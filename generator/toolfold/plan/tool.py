@@ -1,7 +1,7 @@
 """One tool: its schemas checked, its models named, its entry in the catalog written."""
 
 from jsonschema_rs import ValidationError, Validator
-from toolfold_runtime.contract.codec import encode
+from toolfold_runtime.contract.codec import Json, encode
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.validation import validator_for
@@ -14,7 +14,7 @@ from toolfold.plan.disclosure.signature import signature
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
 from toolfold.plan.findings import Findings, Report
-from toolfold.plan.model import Json, PlannedTool, ToolPlan
+from toolfold.plan.model import PlannedTool, ToolPlan
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.identifiers import method_of
 from toolfold.plan.schemas.check import check_examples, check_schema

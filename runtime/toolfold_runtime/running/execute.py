@@ -19,8 +19,6 @@ from toolfold_runtime.running.shape import Answer, Shaper
 from toolfold_runtime.running.telemetry import Telemetry
 from toolfold_runtime.running.validators import SchemaValidators
 
-__all__ = ["Answer", "Executor"]
-
 
 class Executor:
     """Runs a catalog's tools with a backend."""

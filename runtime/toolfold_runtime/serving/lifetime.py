@@ -9,7 +9,7 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Awaitable, Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from typing import Final
 
 from toolfold_runtime import log
@@ -31,7 +31,11 @@ async def run_until_end(
     with exporting(service):
         await executor.backend.start()
         try:
-            await (_until_signal if over_stdio else _until_stopped)(serving, caught)
+            if over_stdio:
+                await _until_signal(serving, caught)
+            else:
+                with _deferred_signals(caught):  # the server of HTTP raises its own again
+                    await serving()
         finally:
             await executor.backend.close()
             is_settled = await executor.limits.settled()
@@ -59,12 +63,6 @@ async def _until_signal(
     wait.cancel()
     if serve.done():
         serve.result()
-
-
-async def _until_stopped(serving: Callable[[], Awaitable[None]], caught: list[int]) -> None:
-    """Serve until the server of HTTP has ended gracefully; it raises its signal again after that."""
-    with _deferred_signals(caught):
-        await serving()
 
 
 @contextlib.contextmanager

@@ -79,7 +79,7 @@ def _default_view(manifest: Manifest, inventory: Inventory) -> Sequence[Inventor
         page = on_one_page(source, inventory.facts)
         if page is not None and page.tokens <= budget:
             return [page]
-    return paginate(source, inventory.facts).pages
+    return paginate(source, inventory.facts)
 
 
 def _exposure(manifest: Manifest, costs: Sequence[Cost]) -> Exposure:

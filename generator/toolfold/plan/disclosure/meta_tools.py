@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.vocabulary import DETAILS, FORMATS, TOOL_DETAILS, Effect
 
 from toolfold.manifest.schema import Manifest, MetaTool
 from toolfold.plan.disclosure.signature import signature
-from toolfold.plan.model import Json, MetaToolPlan
+from toolfold.plan.model import MetaToolPlan
 
 _STRING: Final = {"type": "string"}
 _RUN: Final[Json] = {

@@ -30,23 +30,19 @@ class InventoryPage(NamedTuple):
     text: str
 
 
-class ViewPages(NamedTuple):
-    """All pages of a view."""
-
-    pages: tuple[InventoryPage, ...]
+#: All pages of a view.
+ViewPages = tuple[InventoryPage, ...]
 
 
 def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
     """A view in pages of at most its budget; a single line that is larger stands alone."""
     page = on_one_page(source, facts)
     if page is not None:
-        return ViewPages((page,))
+        return (page,)
     request = _leaner(source.request) or source.request
     parts = _split(source._replace(request=request), facts)
     numbered = enumerate(parts, start=1)
-    return ViewPages(
-        tuple(_page(request.at_page(n, len(parts)), part, facts) for n, part in numbered)
-    )
+    return tuple(_page(request.at_page(n, len(parts)), part, facts) for n, part in numbered)
 
 
 def on_one_page(source: ViewSource, facts: InventoryFacts) -> InventoryPage | None:

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Final, NamedTuple, TypeAlias
 
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.vocabulary import Detail, Format
 
 from toolfold.plan.disclosure.inventory import CategoryLine, InventoryFacts, ToolLine
-from toolfold.plan.model import Json
 from toolfold.plan.text.escape import json_text, one_line
 
 #: What a page of a view lists.

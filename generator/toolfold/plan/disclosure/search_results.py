@@ -2,10 +2,11 @@
 
 from typing import Final
 
+from toolfold_runtime.contract.codec import Json
+
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.signature import compact_signature
 from toolfold.plan.disclosure.tokens import count
-from toolfold.plan.model import Json
 from toolfold.plan.text.escape import one_line, without_hidden
 
 _SUMMARY: Final = 110  # characters

@@ -1,11 +1,11 @@
 """Views of one tool: a line, what a correct call needs, and everything there is to know."""
 
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolViews
 from toolfold_runtime.contract.vocabulary import Format
 
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.signature import type_name
-from toolfold.plan.model import Json
 from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.text.escape import json_text, one_line
 

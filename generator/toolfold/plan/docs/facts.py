@@ -7,7 +7,6 @@ from statistics import median
 from typing import TypeVar
 
 from toolfold.manifest.schema import Manifest, Workflow
-from toolfold.plan.disclosure.costs import cost_of, start_tokens
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
 
 Value = TypeVar("Value")
@@ -73,15 +72,6 @@ class CatalogFacts:
         """By tool, the labels of its quick actions."""
         actions = self.manifest.disclosure.quick_actions
         return _grouped((tool, label) for label, tool in actions.items())
-
-    def cost(self, budget: str) -> int:
-        """The first cost that counts against a budget; 0 without one."""
-        return cost_of(self.costs, budget)
-
-    @property
-    def start_tokens(self) -> int:
-        """What an agent pays before it knows of any tool but the meta-tools."""
-        return start_tokens(self.costs)
 
     @cached_property
     def typical_schema(self) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolfold.manifest.schema import Workflow
+from toolfold.plan.disclosure.costs import cost_of, start_tokens
 from toolfold.plan.docs.charts import bars, chains
 from toolfold.plan.docs.clients import clients
 from toolfold.plan.docs.facts import CatalogFacts
@@ -59,7 +60,7 @@ def _category(category: CategoryPlan, facts: CatalogFacts) -> dict[str, str]:
 
 
 def _summary(facts: CatalogFacts) -> str:
-    direct, start = facts.cost("direct"), facts.start_tokens
+    direct, start = cost_of(facts.costs, "direct"), start_tokens(facts.costs)
     first = start + facts.typical_schema
     if first >= direct:
         return (
@@ -77,13 +78,13 @@ def _steps(facts: CatalogFacts) -> Iterator[dict[str, str]]:
     names = facts.meta_names
     yield {
         "call": markdown_code("tools/list"),
-        "tokens": f"{facts.cost('surface'):,}",
+        "tokens": f"{cost_of(facts.costs, 'surface'):,}",
         "words": f"{plural(len(facts.meta), 'meta-tool')}: how to find the rest",
     }
     if "capabilities" in names:
         yield {
             "call": markdown_code(f"{names['capabilities']}()"),
-            "tokens": f"{facts.cost('capabilities'):,}",
+            "tokens": f"{cost_of(facts.costs, 'capabilities'):,}",
             "words": "the inventory, as much of it as fits its budget",
         }
     if "schema" in names:
@@ -102,9 +103,9 @@ def _steps(facts: CatalogFacts) -> Iterator[dict[str, str]]:
 
 
 def _chart(facts: CatalogFacts) -> str:
-    start = facts.start_tokens
+    start = start_tokens(facts.costs)
     rows = [
-        ("every tool listed", facts.cost("direct")),
+        ("every tool listed", cost_of(facts.costs, "direct")),
         ("up to a first call", start + facts.typical_schema),
         ("to start with", start),
     ]

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Final
 
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.search.words import joined, words
 
 from toolfold.manifest.schema import Tool
-from toolfold.plan.model import Json
 from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.source import ToolSource
 
