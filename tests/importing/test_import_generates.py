@@ -81,7 +81,11 @@ ROOTS = st.builds(
 _FAR: Json = {"properties": {"a": {"$ref": "x.json#"}, "b": {"type": "string", "default": "x"}}}
 
 
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(
+    max_examples=10,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+)
 @given(ROOTS, ROOTS | SCHEMAS)
 @example({"type": "object", "properties": {"a": {"type": [[], {}], "const": []}}}, {})
 @example({"type": "object", "properties": {"a": {"default": {"$ref": "#"}}}}, {"$ref": "#"})
