@@ -97,7 +97,7 @@ def _texts_replaced(path: Path, drawn: random.Random) -> None:
     damaged = []
     for line in lines:
         key = line.partition(b" ")[0]
-        if key.startswith((b"page:", b"module:")):
+        if key.startswith((b"page:", b"module:", b"view:")):
             damaged.append(line)  # whose type any text has
             continue
         text = drawn.choice(texts)
