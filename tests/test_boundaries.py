@@ -6,11 +6,21 @@ import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
 from pathlib import Path
-from typing import Final
 
 import pytest
 from jinja2 import Environment, nodes
 
+from tests.import_rules import (
+    ALL_MAY_IMPORT,
+    FILE_SYSTEM,
+    GENERATED_MAY_IMPORT,
+    KNOW_THE_SDK,
+    KNOW_THE_STORE,
+    MAY_IMPORT,
+    RUNTIME_MAY_IMPORT,
+    RUNTIME_MODULES,
+    SDK,
+)
 from tests.support.commands import python
 from tests.support.golden import write_packages
 
@@ -18,191 +28,6 @@ ROOT = Path(__file__).parents[1]
 GENERATOR = ROOT / "generator" / "toolfold"
 RUNTIME = ROOT / "runtime" / "toolfold_runtime"
 STANDARD = sys.stdlib_module_names
-
-# Beside the standard library and the package itself.
-MAY_IMPORT: Final = {
-    "errors": set(),
-    "report": {"toolfold.errors", "toolfold.emit.output"},
-    "testing": {"toolfold.errors", "toolfold.report", "toolfold.commands.generate"},
-    "compile": {
-        "toolfold.errors",
-        "toolfold.manifest",
-        "toolfold.memo",
-        "toolfold.plan",
-        "toolfold.emit",
-    },
-    "memo": {"toolfold.emit.templates", "toolfold_runtime", "pydantic", "platformdirs"},
-    "manifest": {
-        "toolfold.errors",
-        "toolfold_runtime.contract",
-        "pydantic",
-        "pydantic_core",
-        "yaml",
-    },
-    "plan": {
-        "toolfold.errors",
-        "toolfold.manifest",
-        "toolfold_runtime.contract",
-        "toolfold_runtime.search",  # the index is split into words as queries are
-        "toolfold_runtime.validation",
-        "jsonschema_rs",
-        "splintr",
-        "pydantic",  # whose own attributes no field may hide
-        "pydantic_core",  # its JSON writer
-        "numpy",
-    },
-    "plan/text": {"pydantic_core"},
-    "plan/names": {
-        "toolfold.manifest",
-        "toolfold.plan.findings",
-        "toolfold.plan.model",
-        "toolfold.plan.text",
-        "pydantic",
-    },
-    "plan/schemas": {
-        "toolfold.errors",
-        "toolfold.manifest",
-        "toolfold.plan.findings",
-        "toolfold.plan.names",
-        "toolfold.plan.text",
-        "toolfold_runtime.contract",
-        "toolfold_runtime.validation",
-        "jsonschema_rs",
-    },
-    "plan/disclosure": {
-        "toolfold.manifest.schema",
-        "toolfold.plan.findings",
-        "toolfold.plan.model",
-        "toolfold.plan.schemas",
-        "toolfold.plan.text",
-        "toolfold_runtime.contract",
-        "splintr",
-    },
-    "plan/search": {
-        "toolfold.manifest.schema",
-        "toolfold.plan.findings",
-        "toolfold.plan.model",
-        "toolfold.plan.schemas",
-        "toolfold.plan.source",
-        "toolfold_runtime.contract",
-        "toolfold_runtime.search",
-        "numpy",
-    },
-    "plan/docs": {
-        "toolfold.manifest.schema",
-        "toolfold.plan.disclosure",
-        "toolfold.plan.model",
-        "toolfold.plan.schemas",
-        "toolfold.plan.text",
-        "toolfold_runtime.contract",
-    },
-    "emit": {
-        "toolfold.errors",
-        "toolfold.plan",
-        "jinja2",
-        "datamodel_code_generator",
-        "ruff",
-        "filelock",
-    },
-    "implementation": {"toolfold.errors", "toolfold.plan.model", "toolfold.emit"},
-    "importing": {
-        "toolfold.errors",
-        "toolfold.compile",
-        "toolfold.manifest",
-        "toolfold.plan",
-        "toolfold_runtime.contract",
-        "pydantic",
-    },
-    "commands": {
-        "toolfold.__version__",
-        "toolfold.errors",
-        "toolfold.compile",
-        "toolfold.manifest",
-        "toolfold.memo",
-        "toolfold.plan",
-        "toolfold.emit",
-        "toolfold_runtime",  # `try` and `search` run what a server runs
-        "anyio",
-    },
-    "develop": {
-        "toolfold.errors",
-        "toolfold.report",
-        "toolfold.commands",
-        "toolfold.compile",
-        "toolfold.emit.output",
-        "toolfold.plan.model",
-        "toolfold_runtime.contract",
-        "watchfiles",
-    },
-    "site": {
-        "toolfold.errors",
-        "toolfold.commands",
-        "toolfold.develop.watch",
-        "toolfold.manifest",
-        "toolfold.plan.docs",
-        "toolfold.plan.disclosure.tokens",
-        "toolfold.plan.text",
-        "toolfold_runtime.catalog",
-        "toolfold_runtime.contract",
-        "toolfold_runtime.errors",
-        "markdown",
-        "pygments",
-        "pyromark",
-        "zensical",
-    },
-    "cli": {
-        "toolfold.__doc__",
-        "toolfold.__version__",
-        "toolfold.errors",
-        "toolfold.report",
-        "toolfold.commands",
-        "toolfold.develop",
-        "toolfold.importing",
-        "toolfold.implementation",
-        "toolfold.site",
-        "toolfold.manifest.editor_schema",
-        "toolfold.emit.output",  # for the type of what was written
-        "toolfold.plan.model",
-        "toolfold.plan.disclosure.costs",
-        "toolfold_runtime.contract",
-        "toolfold_runtime.search",
-        "toolfold_runtime.serving",
-    },
-}
-# The only parts that know that results are stored.
-KNOW_THE_STORE: Final = {"memo", "compile", "commands"}
-# Of the runtime: beside the standard library and, for all but `contract`, what all may import.
-RUNTIME_MAY_IMPORT: Final = {
-    "contract": set(),
-    "search": {"numpy", "Stemmer", "tokenizers"},
-    "catalog": {"toolfold_runtime.search"},
-    "running": {"toolfold_runtime.catalog", "pydantic", "pydantic_core", "opentelemetry"},
-    "disclosure": {
-        "toolfold_runtime.catalog",
-        "toolfold_runtime.search",
-        "toolfold_runtime.running",
-    },
-    "serving": {
-        "toolfold_runtime.catalog",
-        "toolfold_runtime.disclosure",
-        "toolfold_runtime.running",
-        "anyio",
-        "mcp",
-        "mcp_types",
-        "uvicorn",
-        "starlette",
-    },
-}
-RUNTIME_MODULES: Final = ("bounded", "errors", "jsontext", "log", "models", "typing", "validation")
-ALL_MAY_IMPORT: Final = {
-    "toolfold_runtime.contract",
-    *(f"toolfold_runtime.{module}" for module in RUNTIME_MODULES),
-}
-FILE_SYSTEM: Final = {"os", "io", "shutil", "tempfile", "glob", "subprocess", "sqlite3"}
-GENERATED_MAY_IMPORT: Final = {"toolfold_runtime", "pydantic"}
-# Where the runtime knows the SDK and what it serves with.
-SDK: Final = {"mcp", "mcp_types", "uvicorn", "starlette", "httpx2"}
-KNOW_THE_SDK: Final = {"protocol.py", "http.py"}
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -264,7 +89,7 @@ def test_parts_of_the_generator_have_no_import_cycle() -> None:
             for part in parts
         }
 
-        list(TopologicalSorter(graph).static_order())  # raises CycleError
+        assert list(TopologicalSorter(graph).static_order())  # raises CycleError
 
 
 def test_nothing_below_compile_knows_that_results_are_stored() -> None:
@@ -358,7 +183,7 @@ def test_folders_of_the_runtime_have_no_import_cycle() -> None:
         for folder in RUNTIME_MAY_IMPORT
     }
 
-    list(TopologicalSorter(graph).static_order())  # raises CycleError
+    assert list(TopologicalSorter(graph).static_order())  # raises CycleError
 
 
 def test_runtime_prints_nothing_beside_its_log() -> None:
