@@ -87,7 +87,7 @@ class Memo:
         if text is None:
             return None
         try:
-            return kind.load(text)
+            return kind.load(text) or None  # no result is empty
         except ValueError:
             return None
 
