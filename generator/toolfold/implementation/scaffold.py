@@ -38,12 +38,12 @@ def _imports(package: str, methods: Sequence[MethodPlan]) -> Iterator[str]:
     """One import for each module that the signatures need, sorted."""
     needed: dict[str, set[str]] = {}
     for method in methods:
-        models = needed.setdefault(f"{package}.models.{method.module}", set())
-        models.add(method.params_class)
+        needed.setdefault(f"{package}.models.{method.module}", set()).add(method.params_class)
         if method.result_class is None:
             needed.setdefault("toolfold_runtime", set()).add(_ANY_RESULT)
         else:
-            models.add(method.result_class)
+            module = f"{package}.models.{method.result_module}"
+            needed.setdefault(module, set()).add(method.result_class)
     for module, names in sorted(needed.items()):
         yield f"from {module} import {', '.join(sorted(names))}"
 

@@ -31,6 +31,7 @@ _LINE = r"^[^\r\n]+$"
 _URL = r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$"
 _HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
 _ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
+_CODE = r"^[a-z][a-z0-9_]{0,63}$"
 _ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 
 #: What each pattern asks for, in words; messages use them.
@@ -45,6 +46,7 @@ PATTERN_DESCRIPTIONS = {
     _URL: "an http, https or mailto address",
     _HTTP: "an http or https address without a name or password in it",
     _ICON: "an http, https or data:image address",
+    _CODE: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
     "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",
 }
@@ -54,6 +56,7 @@ CategoryName = Annotated[str, Field(pattern=_NAME)]
 ServerName = Annotated[str, Field(pattern=_SERVER)]
 Identifier = Annotated[str, Field(pattern=_IDENTIFIER, max_length=64)]
 ImplementationPath = Annotated[str, Field(pattern=_PATH, max_length=200)]
+ErrorCode = Annotated[str, Field(pattern=_CODE)]
 ToolId = Annotated[str, Field(pattern=_ID, max_length=400)]
 Text = Annotated[str, Field(min_length=1)]
 Line = Annotated[str, Field(min_length=1, pattern=_LINE)]
@@ -86,6 +89,10 @@ class Server(_Part):
     )
     implementation: ImplementationPath | None = Field(
         default=None, description="module.path:Class, resolved from the manifest's folder."
+    )
+    models: Literal["called", "all"] = Field(
+        default="called",
+        description="Which tools get Pydantic models: those carried out here, or all.",
     )
 
     @property
@@ -236,6 +243,23 @@ class Backend(_Part):
     python: Identifier = Field(description="The method of the implementation.")
 
 
+class Deprecation(_Part):
+    """Why a tool should no longer be used, and what to use instead."""
+
+    use: ToolName | None = Field(default=None, description="The tool to use instead.")
+    reason: Line | None = Field(default=None, description="Why, in one line.")
+
+
+def _flag_or_mapping(value: object) -> str:
+    return "mapping" if isinstance(value, dict | Deprecation) else "flag"
+
+
+DeprecatedEntry = Annotated[
+    Annotated[Deprecation, _MAPPING] | Annotated[bool, Tag("flag")],
+    Discriminator(_flag_or_mapping),
+]
+
+
 class Tool(_Part):
     """One tool."""
 
@@ -251,7 +275,17 @@ class Tool(_Part):
     returns: JsonSchema | None = None
     input_schema: JsonSchema | None = None
     output_schema: JsonSchema | None = None
+    formats: Literal["assert"] | None = Field(
+        default=None,
+        description="Holds values to the formats in `input_schema` and `output_schema` too.",
+    )
     examples: list[Example] = []
+    errors: dict[ErrorCode, Line] = Field(
+        default={}, description="Codes of the tool's own errors, each with its meaning."
+    )
+    deprecated: DeprecatedEntry = Field(
+        default=False, description="true, or what to use instead and why."
+    )
     related: list[ToolName] = []
     generates: list[Line] = []
     consumes: list[Line] = []
@@ -289,6 +323,16 @@ class Tool(_Part):
     def full_description(self) -> str:
         """The description, or the summary where there is none."""
         return self.description or self.summary
+
+    @property
+    def asserts_input_formats(self) -> bool:
+        """Whether arguments must match the formats that the schema names."""
+        return self.input_schema is None or self.formats == "assert"
+
+    @property
+    def asserts_output_formats(self) -> bool:
+        """Whether results must match the formats that the schema names."""
+        return self.output_schema is None or self.formats == "assert"
 
 
 class Workflow(_Part):

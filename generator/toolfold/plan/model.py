@@ -113,14 +113,11 @@ class MethodPlan(NamedTuple):
     #: The models module of its tool, below the package's `models`.
     module: str
     params_class: str
+    #: The type of its result and the module of that, which a definition shares; None for any.
     result_class: str | None
+    result_module: str | None
     #: Python source of its docstring.
     docstring: str
-
-    @property
-    def models(self) -> list[str]:
-        """The classes that its signature names."""
-        return [self.params_class, *([self.result_class] if self.result_class else [])]
 
 
 class ProtocolPlan(NamedTuple):

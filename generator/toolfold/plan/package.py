@@ -49,7 +49,15 @@ def package_modules(
 def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> ProtocolPlan:
     """What the user's class must satisfy."""
     methods = (
-        MethodPlan(t.method, t.module, t.params_class, t.result_class, t.docstring) for t in tools
+        MethodPlan(
+            t.method,
+            t.module,
+            t.params_class,
+            t.result_class,
+            t.module if t.result_class else None,
+            t.docstring,
+        )
+        for t in tools
     )
     return ProtocolPlan(package, manifest.server.implementation, tuple(methods))
 
@@ -80,11 +88,21 @@ def _handlers(methods: Sequence[MethodPlan]) -> dict[str, object]:
     return {
         "types": "Anything, MaybeAwaitable" if needs_anything else "MaybeAwaitable",
         "imports": [
-            {"module": method.module, "names": ", ".join(method.models)}
-            for method in sorted(methods, key=lambda method: method.module)
+            {"module": module, "names": ", ".join(sorted(names))}
+            for module, names in sorted(_imported(methods).items())
         ],
         "methods": [
             method._asdict() | {"result": f"MaybeAwaitable[{method.result_class or 'Anything'}]"}
             for method in methods
         ],
     }
+
+
+def _imported(methods: Sequence[MethodPlan]) -> dict[str, set[str]]:
+    """The classes that signatures name, by their modules."""
+    imported: dict[str, set[str]] = {}
+    for method in methods:
+        imported.setdefault(method.module, set()).add(method.params_class)
+        if method.result_class and method.result_module:
+            imported.setdefault(method.result_module, set()).add(method.result_class)
+    return imported

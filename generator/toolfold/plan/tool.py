@@ -161,6 +161,9 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         wraps_result=wraps_result,
         limits=limits_of(tool),
         example=tool.examples[0].arguments if tool.examples else None,
+        asserts_input_formats=tool.asserts_input_formats,
+        asserts_output_formats=tool.asserts_output_formats,
+        errors=tuple(tool.errors),
     )
 
 

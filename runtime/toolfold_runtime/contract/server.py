@@ -15,7 +15,7 @@ from toolfold_runtime.contract.vocabulary import (
 )
 
 #: Raised whenever the runtime reads something that older generators did not write.
-CATALOG_FORMAT: Final = 5
+CATALOG_FORMAT: Final = 6
 
 
 class Execution(NamedTuple):

@@ -55,3 +55,8 @@ class ToolEntry(NamedTuple):
     limits: CallLimits = CallLimits()
     #: The arguments of a valid call.
     example: Json | None = None
+    #: Whether arguments and results must match the formats that their schemas name.
+    asserts_input_formats: bool = False
+    asserts_output_formats: bool = False
+    #: The codes of the tool's own errors.
+    errors: tuple[str, ...] = ()
