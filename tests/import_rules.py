@@ -52,6 +52,13 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.validation",
         "jsonschema_rs",
     },
+    "plan/models": {
+        "toolfold.manifest.schema",
+        "toolfold.plan.names",
+        "toolfold.plan.schemas",
+        "toolfold.plan.text",
+        "toolfold_runtime.contract",
+    },
     "plan/disclosure": {
         "toolfold.manifest.schema",
         "toolfold.plan.findings",
@@ -80,6 +87,7 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.contract",
     },
     "emit": {
+        "toolfold_runtime.contract",
         "toolfold.errors",
         "toolfold.plan",
         "jinja2",

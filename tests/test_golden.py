@@ -37,7 +37,7 @@ from tests.support.golden import (
 _ROOT: Final = Path(__file__).parents[1]
 _LARGE: Final = 1_000  # bytes
 #: Folders whose files are named after what the manifest names.
-_NAMED: Final = frozenset({"categories", "models", "tools"})
+_NAMED: Final = frozenset({"categories", "definitions", "models", "tools"})
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from toolfold_runtime import MaybeAwaitable
 
+    from .models.definitions.node import Node
     from .models.tana_cache_clear import TanaCacheClearParams, TanaCacheClearResult
-    from .models.tana_create import TanaCreateParams, TanaCreateResult
+    from .models.tana_create import TanaCreateParams
     from .models.tana_field_values import TanaFieldValuesParams, TanaFieldValuesResult
     from .models.tana_node import TanaNodeParams, TanaNodeResult
     from .models.tana_search import TanaSearchParams, TanaSearchResult
@@ -86,7 +87,7 @@ class Handlers(Protocol):
         """Search transcripts"""
         raise NotImplementedError
 
-    def tana_create(self, params: TanaCreateParams) -> MaybeAwaitable[TanaCreateResult]:
+    def tana_create(self, params: TanaCreateParams) -> MaybeAwaitable[Node]:
         """Create a node"""
         raise NotImplementedError
 

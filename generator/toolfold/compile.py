@@ -34,13 +34,13 @@ from toolfold.plan.docs.tool import (
     tool_page_sources,
 )
 from toolfold.plan.model import (
-    ModelsModule,
     Plan,
     PlannedTool,
     ProtocolPlan,
     Summary,
     TemplateModule,
 )
+from toolfold.plan.models.model import ModelsModule
 from toolfold.plan.package import package_modules, protocol_of
 from toolfold.plan.source import tool_context, tool_sources
 from toolfold.plan.text.paths import OutputPath, output_path

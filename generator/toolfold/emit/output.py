@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from toolfold.emit.format import is_formatting
+from toolfold.emit.models.audit import audit_module
 from toolfold.emit.swap import build_and_swap, locked, walk
 from toolfold.errors import OutputError
 from toolfold.plan.text.header import MARK
@@ -68,10 +69,21 @@ def write_tree(files: Files, output: Path) -> Written:
         _refuse_foreign(owners, existing, output)
         leftover = left_over(owners, existing)
         changed = tuple(p for p, text in files.items() if existing.get(p) != text.encode())
+        _audit_models(files, changed)
         if changed or leftover:
             kept = existing.keys() - {*leftover, *changed}
             build_and_swap(output, {p: files[p] for p in changed}, kept)
         return Written(changed, len(files) - len(changed), leftover)
+
+
+def _audit_models(files: Files, paths: Iterable[OutputPath]) -> None:
+    """Refuse models that hold other code than ours: their text may come from the cache folder."""
+    for path in paths:
+        if "/models/" in path and path.endswith(".py"):
+            try:
+                audit_module(files[path])
+            except (ValueError, SyntaxError) as error:
+                raise OutputError(f"{path}: not written: {error}; try --no-cache") from None
 
 
 def compare_tree(files: Files, output: Path) -> list[Difference]:

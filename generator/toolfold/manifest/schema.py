@@ -384,3 +384,14 @@ class Manifest(_Part):
     def id_of(self, tool: str) -> str:
         """A tool's id: where it came from, or this server and its name."""
         return self.tools[tool].id or f"{self.server.name}::{tool}"
+
+    def is_carried_out_here(self, tool: str) -> bool:
+        """Whether the implementation has a method for a tool; an upstream server carries out others."""
+        return (
+            self.tools[tool].backend is not None
+            or self.id_of(tool).partition("::")[0] not in self.servers
+        )
+
+    def has_models(self, tool: str) -> bool:
+        """Whether models are generated for a tool."""
+        return self.server.models == "all" or self.is_carried_out_here(tool)

@@ -6,7 +6,6 @@ Tuples, not dataclasses: thousands of them are made in a run, and the classes in
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.server import ServerFacts
 from toolfold_runtime.contract.vocabulary import Effect, Tier
@@ -61,6 +60,7 @@ class ToolPlan(NamedTuple):
     method: str
     params_class: str
     result_class: str | None
+    result_module: str | None
     #: Python source of the docstring of its method.
     docstring: str
     signature: str
@@ -96,14 +96,6 @@ class TemplateModule(NamedTuple):
 
     template: str
     values: Mapping[str, object]
-
-
-class ModelsModule(NamedTuple):
-    """The models of one tool: the schemas of its parameters and its result."""
-
-    class_prefix: str
-    params: Json
-    returns: Json | None
 
 
 class MethodPlan(NamedTuple):

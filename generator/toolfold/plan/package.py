@@ -1,23 +1,24 @@
 """The Python modules of the generated package: which there are, and what their templates place."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.model import (
     MetaToolPlan,
     MethodPlan,
-    ModelsModule,
     ProtocolPlan,
     TemplateModule,
     ToolPlan,
 )
-from toolfold.plan.names import identifiers as naming
-from toolfold.plan.schemas.served import input_schema, output_schema
+from toolfold.plan.models.model import ExportModule, ModelsModule
+from toolfold.plan.models.modules import model_modules
 from toolfold.plan.text.escape import docstring, python_literal
 from toolfold.plan.text.paths import OutputPath, output_path
 
 _MODULES: Final = ("__init__.py", "py.typed", "models/__init__.py", "catalog/__init__.py")
+_DEFINITIONS: Final = "models/definitions/__init__.py"
+_EXPORT: Final = "models/definition.py.jinja"
 
 
 def package_modules(
@@ -35,14 +36,19 @@ def package_modules(
     modules: dict[str, TemplateModule | ModelsModule] = {
         name: TemplateModule(f"{name}.jinja", common) for name in _MODULES
     }
+    if manifest.defs:
+        modules[_DEFINITIONS] = TemplateModule(f"{_DEFINITIONS}.jinja", common)
     for tool in meta:
         if tool.module is not None:
             modules[f"{tool.module}.py"] = TemplateModule(f"{tool.module}.py.jinja", {})
     server = common | {"root": python_literal(root), **_server(meta)}
     modules["server.py"] = TemplateModule("server.py.jinja", server)
     modules["handlers.py"] = TemplateModule("handlers.py.jinja", _handlers(protocol.methods))
-    for name, models in _models(manifest, tools):
-        modules[name] = models
+    for name, models in model_modules(manifest, [tool.name for tool in tools]):
+        if isinstance(models, ExportModule):
+            modules[f"models/{name}"] = TemplateModule(_EXPORT, models._asdict())
+        else:
+            modules[f"models/{name}"] = models
     return {output_path(protocol.package, *name.split("/")): own for name, own in modules.items()}
 
 
@@ -54,21 +60,13 @@ def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> 
             t.module,
             t.params_class,
             t.result_class,
-            t.module if t.result_class else None,
+            t.result_module,
             t.docstring,
         )
         for t in tools
+        if manifest.is_carried_out_here(t.name)
     )
     return ProtocolPlan(package, manifest.server.implementation, tuple(methods))
-
-
-def _models(manifest: Manifest, tools: Sequence[ToolPlan]) -> Iterator[tuple[str, ModelsModule]]:
-    for plan in tools:
-        tool = manifest.tools[plan.name]
-        params = input_schema(tool, manifest.defs)
-        returns = output_schema(tool, manifest.defs)
-        prefix = naming.class_name(plan.name)
-        yield f"models/{plan.module}.py", ModelsModule(prefix, params, returns)
 
 
 def _server(meta: Sequence[MetaToolPlan]) -> dict[str, object]:

@@ -15,11 +15,12 @@ from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
 from toolfold.plan.findings import Findings, Report
 from toolfold.plan.model import PlannedTool, ToolPlan
+from toolfold.plan.models.build import attribute_clashes
+from toolfold.plan.models.modules import result_type
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.identifiers import method_of
 from toolfold.plan.schemas.check import check_examples, check_schema
 from toolfold.plan.schemas.keywords import walk
-from toolfold.plan.schemas.models import attribute_clashes
 from toolfold.plan.schemas.served import LocatedSchema, located_input, located_output, served_output
 from toolfold.plan.search.words import search_texts, search_words
 from toolfold.plan.source import ToolContext, ToolSource
@@ -38,7 +39,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
     schema = returned.schema if returned else None
     entry = _entry(source, context, given.schema, schema)
     lines = result_lines(name, tool, given.schema, schema)
-    prefix = naming.class_name(name)
+    result = result_type(name, tool)
     plan = ToolPlan(
         name=name,
         id=source.id,
@@ -50,8 +51,9 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         tags=tool.tags,
         module=naming.module_name(name),
         method=method_of(name, tool),
-        params_class=f"{prefix}Params",
-        result_class=f"{prefix}Result" if returned else None,
+        params_class=naming.params_class(name),
+        result_class=result.type if result else None,
+        result_module=result.module if result else None,
         docstring=docstring(tool.summary),
         signature=entry.signature,
         tokens={
@@ -146,14 +148,16 @@ def _validator(schema: Json) -> Validator | None:
 def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json | None) -> ToolEntry:
     """What the runtime reads when the tool is asked about or called."""
     name, tool = source.name, source.tool
-    output, wraps_result = served_output(result) if result is not None else (None, False)
+    output, wraps_result = None, False
+    if result is not None:
+        output, wraps_result = served_output(result, is_foreign=tool.output_schema is not None)
     runner = context.runners[tool.effect]
     return ToolEntry(
         name=name,
         category=tool.category,
         effect=tool.effect,
         module=naming.module_name(name),
-        params=f"{naming.class_name(name)}Params",
+        params=naming.params_class(name),
         method=method_of(name, tool),
         signature=signature(name, given, result),
         definition=_definition(source, given, output),

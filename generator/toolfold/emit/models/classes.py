@@ -1,155 +1,239 @@
-"""The classes of one tool: the shapes of its properties, and its source from their templates."""
+"""A module of models as source: the shapes of its fields, and its classes from their templates."""
 
-from collections.abc import Callable, Iterator, Mapping
+import ast
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
-from toolfold.emit.models.shapes import ALIAS, DESCRIPTION, REFERENCE, FieldTemplate, Schema, Shape
-from toolfold.plan.schemas.models import ModelClasses
-from toolfold.plan.text.escape import docstring_block, python_literal
+from toolfold_runtime.contract.codec import Json
+
+from toolfold.emit.models.defaults import default_source
+from toolfold.emit.models.shapes import (
+    ALIAS,
+    ALIAS_STUB,
+    CLASS_STUB,
+    DESCRIPTION,
+    FieldTemplate,
+    Shape,
+)
+from toolfold.plan.models.model import (
+    ModelAlias,
+    ModelClass,
+    ModelField,
+    ModelsPlan,
+    referenced_classes,
+)
+from toolfold.plan.text.escape import docstring, docstring_block, python_literal
 
 _SOURCES: Final = {
+    "UUID": "uuid",
     "Annotated": "typing",
     "Any": "typing",
     "Literal": "typing",
     "TypeAlias": "typing",
+    "AwareDatetime": "pydantic",
     "ConfigDict": "pydantic",
     "Field": "pydantic",
-    "MISSING": "pydantic",
+    "Base64": "toolfold_runtime.models",
     "Model": "toolfold_runtime.models",
+    "NULLABLE": "toolfold_runtime.models",
+    "TypeAliasType": "toolfold_runtime.models",
 }
+_STANDARD: Final = ("typing", "uuid")
+TemplateOf = Callable[[Shape], FieldTemplate]
 
 
 @dataclass(frozen=True)
 class ModelsSource:
-    """The source of a tool's models: import lines and statements, in order."""
+    """The source of a module of models: its docstring, import lines and statements, in order."""
 
+    docstring: str
     imports: tuple[str, ...]
-    classes: tuple[str, ...]
+    types: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class _Property:
-    """A property: its shape, and what fills the placeholders of its template."""
+class _Annotation:
+    """An annotation: its shape, and what fills the placeholders of its template."""
 
     shape: Shape
     values: Mapping[str, str]
-    references: tuple[str, ...]
+
+    def source(self, template: FieldTemplate) -> str:
+        """The template with its placeholders, which are every second part, filled."""
+        parts = template.annotation
+        return "".join(self.values[p] if n % 2 else p for n, p in enumerate(parts))
 
 
-def shapes_of(models: ModelClasses) -> Iterator[Shape]:
-    """The shape of every property of every class."""
-    for name in models.classes:
-        for _, own in _properties(models, name):
-            yield own.shape
+def shapes_of(plan: ModelsPlan) -> Iterator[Shape]:
+    """The shape of every annotation of a module."""
+    writer = _ModuleWriter(plan)
+    for own in plan.types.values():
+        for part in own.fields if isinstance(own, ModelClass) else (own,):
+            yield writer.annotation(part).shape
 
 
-def render_classes(
-    models: ModelClasses, template_of: Callable[[Shape], FieldTemplate]
-) -> ModelsSource:
-    """A tool's classes as Python source, each after those that it needs."""
-    properties = {name: list(_properties(models, name)) for name in models.classes}
-    needs = {n: {r for _, p in own for r in p.references} for n, own in properties.items()}
-    names: set[str] = set()
-    texts: list[str] = []
-    ordered, late = _ordered(needs)
-    for name in ordered:
-        templates = [(attribute, p, template_of(p.shape)) for attribute, p in properties[name]]
-        names.update(*(template.names for _, _, template in templates))
-        if name in models.fields:
-            fields = [_field(*parts) for parts in templates]
-            texts.append(_class(name, models.classes[name], fields))
-            closed = ["ConfigDict"] if _is_closed(models.classes[name]) else []
-            names.update(["Model", *closed])
+def render_models(plan: ModelsPlan, template_of: TemplateOf, above: str) -> ModelsSource:
+    """A module's source, each type after those it needs; `above` leads to the package of models."""
+    return _ModuleWriter(plan).render(template_of, above)
+
+
+class _ModuleWriter:
+    """Writes the types of one module."""
+
+    def __init__(self, plan: ModelsPlan) -> None:
+        self._plan = plan
+        #: By name: what an alias stands for, None for a class.
+        self._aliases: dict[str, Json | None] = {own.name: own.alias for own in plan.imports}
+        for name, own in plan.types.items():
+            self._aliases[name] = own.type if isinstance(own, ModelAlias) else None
+        self._needs = {name: _needed(own) for name, own in plan.types.items()}
+        self._order, self._late = _ordered(self._needs)
+        self._names: set[str] = set()
+
+    def render(self, template_of: TemplateOf, above: str) -> ModelsSource:
+        texts = [self._type(self._plan.types[name], template_of) for name in self._order]
+        late = [name for name in self._late if isinstance(self._plan.types[name], ModelClass)]
+        texts += [f"{name}.model_rebuild()" for name in late]
+        relative = [f"from {above}{own.module} import {own.name}" for own in self._plan.imports]
+        installed = _import_lines(self._names)
+        between = [""] if installed and relative else []
+        lines = (*installed, *between, *relative)
+        return ModelsSource(docstring(self._plan.description), lines, tuple(texts))
+
+    def annotation(self, part: ModelField | ModelAlias) -> _Annotation:
+        """The annotation of a field or an alias, its own texts and classes apart."""
+        references: dict[str, str] = {}
+        schema = self._nameless(part.type, references)
+        values = {stub: name for name, stub in references.items()}
+        if isinstance(part, ModelAlias):
+            return _Annotation(Shape(schema, True, False, False, False), values)
+        is_aliased = part.property != part.attribute
+        values |= {ALIAS: python_literal(part.property)} if is_aliased else {}
+        values |= {DESCRIPTION: python_literal(part.description)} if part.description else {}
+        has_value = part.is_required or self._default(part) is not None
+        shape = Shape(schema, has_value, part.is_nullable, bool(part.description), is_aliased)
+        return _Annotation(shape, values)
+
+    def _type(self, own: ModelClass | ModelAlias, template_of: TemplateOf) -> str:
+        if isinstance(own, ModelClass):
+            return self._class(own, template_of)
+        annotation = self.annotation(own)
+        template = template_of(annotation.shape)
+        self._names |= set(template.names)
+        source = annotation.source(template)
+        if self._is_recursive(own.name):
+            # Read when it is used: what it refers to may stand below.
+            self._names.add("TypeAliasType")
+            source = f"{own.name} = TypeAliasType({own.name!r}, {source!r})"
         else:
-            ((_, only, template),) = templates
-            texts.append(f"{name}: TypeAlias = {_filled(template.annotation, only)}")
-            names.add("TypeAlias")
-    texts += [f"{name}.model_rebuild()" for name in late]
-    return ModelsSource(tuple(_import_lines(names)), tuple(texts))
+            self._names.add("TypeAlias")
+            source = f"{own.name}: TypeAlias = {source}"
+        return f"{source}\n{docstring_block(own.description)}"
+
+    def _class(self, own: ModelClass, template_of: TemplateOf) -> str:
+        self._names.add("Model")
+        body = [docstring_block(own.description)]
+        if own.is_closed:
+            self._names.add("ConfigDict")
+            body.append("model_config = ConfigDict(extra='forbid')\n")
+        body += [self._field(field, template_of) for field in own.fields]
+        return "\n    ".join([f"class {own.name}(Model):", *body])
+
+    def _field(self, field: ModelField, template_of: TemplateOf) -> str:
+        annotation = self.annotation(field)
+        template = template_of(annotation.shape)
+        self._names |= set(template.names)
+        source = f"{field.attribute}: {annotation.source(template)}"
+        default = self._default(field)
+        if default is not None:
+            return f"{source} = {self._assigned(default)}"
+        return source if field.is_required else f"{source} = None"
+
+    def _default(self, field: ModelField) -> str | None:
+        if field.is_required or not field.default:
+            return None
+        return default_source(field.type, field.default[0], self._aliases)
+
+    def _assigned(self, default: str) -> str:
+        """A default, made anew for each instance where its class may not be complete yet."""
+        nodes = ast.walk(ast.parse(default, mode="eval"))
+        used = {node.id for node in nodes if isinstance(node, ast.Name)}
+        self._names |= used & {"dt", "UUID"}
+        if not any(self._is_recursive(name) for name in used):
+            return default
+        self._names.add("Field")
+        return f"Field(default_factory=lambda: {default})"
+
+    def _is_recursive(self, name: str) -> bool:
+        """Whether a type of this module refers to itself, directly or by others."""
+        seen: set[str] = set()
+        waiting = [name] if name in self._needs else []
+        while waiting:
+            for need in self._needs.get(waiting.pop(), ()):
+                if need == name:
+                    return True
+                if need not in seen:
+                    seen.add(need)
+                    waiting.append(need)
+        return False
+
+    def _nameless(self, schema: object, references: dict[str, str]) -> Json:
+        """The schema with stubs for the types it refers to, which are added to `references`."""
+        return _replaced(schema, lambda name: self._stub(name, references))
+
+    def _stub(self, name: str, references: dict[str, str]) -> str:
+        prefix = CLASS_STUB if self._aliases.get(name) is None else ALIAS_STUB
+        return references.setdefault(name, f"{prefix}{len(references)}")
 
 
-def _properties(models: ModelClasses, name: str) -> Iterator[tuple[str, _Property]]:
-    """Attribute and property, for every property of a class."""
-    schema = models.classes[name]
-    # A result that is no object has one nameless field, of which only the annotation is used.
-    attributes = models.fields.get(name, {"root": "root"})
-    for prop, inner in schema["properties"].items():
-        attribute = attributes[prop]
-        yield attribute, _property(prop, inner, prop in schema["required"], prop != attribute)
-
-
-def _property(prop: str, schema: Schema, is_required: bool, is_aliased: bool) -> _Property:
-    references: list[str] = []
-    description = schema.get("description")
-    bare = {key: value for key, value in schema.items() if key != "description"}
-    shape = Shape(_nameless(bare, references), is_required, description is not None, is_aliased)
-    values = {f"{REFERENCE}{number}": name for number, name in enumerate(references)}
-    values |= {ALIAS: python_literal(prop)} if is_aliased else {}
-    values |= {DESCRIPTION: python_literal(description)} if description is not None else {}
-    return _Property(shape, values, tuple(references))
-
-
-def _nameless(schema: Any, references: list[str]) -> Any:
-    """The schema with numbers for the classes it refers to, which are added to `references`."""
-    if isinstance(schema, list):
-        return [_nameless(inner, references) for inner in schema]
+def _replaced(schema: object, stub: Callable[[str], str]) -> Json:
+    """A copy of a schema with other names in its references."""
     if not isinstance(schema, dict):
-        return schema
+        raise TypeError("no schema")
     if isinstance(schema.get("$ref"), str):
-        name = schema["$ref"].rsplit("/", 1)[-1]
-        if name not in references:
-            references.append(name)
-        return schema | {"$ref": f"#/$defs/{REFERENCE}{references.index(name)}"}
-    return {key: _nameless(inner, references) for key, inner in schema.items()}
+        return {"$ref": f"#/$defs/{stub(schema['$ref'].rsplit('/', 1)[-1])}"}
+    copy = dict(schema)
+    for key in ("items", "additionalProperties"):
+        if isinstance(schema.get(key), dict):
+            copy[key] = _replaced(schema[key], stub)
+    for key in ("anyOf", "prefixItems"):
+        if key in schema:
+            copy[key] = [_replaced(inner, stub) for inner in schema[key]]
+    return copy
 
 
-def _ordered(needs: Mapping[str, set[str]]) -> tuple[list[str], list[str]]:
+def _needed(own: ModelClass | ModelAlias) -> list[str]:
+    kinds = [own.type] if isinstance(own, ModelAlias) else [field.type for field in own.fields]
+    return list(dict.fromkeys(name for kind in kinds for name in sorted(referenced_classes(kind))))
+
+
+def _ordered(needs: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
     """Names after what they need, and those that stand before something they need."""
-    done: dict[str, int] = {}
-    waiting = list(needs)
-    while waiting:
-        for name in waiting:
-            if needs[name] - {name} <= done.keys():
-                done[name] = len(done)
-        left = [name for name in waiting if name not in done]
-        if left == waiting:
-            # A circle, and perhaps classes around it: the innermost was found last.
-            innermost = min(reversed(left), key=lambda name: len(needs[name] - done.keys()))
-            done[innermost] = len(done)
-            left.remove(innermost)
-        waiting = left
-    late = [name for name in done if any(done[need] >= done[name] for need in needs[name])]
-    return list(done), late
+    placed: dict[str, int] = {}
+    begun: set[str] = set()
+
+    def place(name: str) -> None:
+        begun.add(name)
+        for need in needs[name]:
+            if need in needs and need not in begun:
+                place(need)
+        placed[name] = len(placed)
+
+    for name in needs:
+        if name not in begun:
+            place(name)
+    late = [n for n in placed if any(placed.get(need, -1) >= placed[n] for need in needs[n])]
+    return list(placed), late
 
 
-def _class(name: str, schema: Schema, fields: list[str]) -> str:
-    body = [docstring_block(schema["description"])] if "description" in schema else []
-    body += ["model_config = ConfigDict(extra='forbid')\n"] if _is_closed(schema) else []
-    body += fields
-    return "\n    ".join([f"class {name}(Model):", *(body or ["pass"])])
-
-
-def _is_closed(schema: Schema) -> bool:
-    return schema.get("additionalProperties") is False
-
-
-def _field(attribute: str, own: _Property, template: FieldTemplate) -> str:
-    value = f" = {_filled(template.value, own)}" if template.value else ""
-    return f"{attribute}: {_filled(template.annotation, own)}{value}"
-
-
-def _filled(parts: list[str], own: _Property) -> str:
-    """A template's source with its placeholders, which are every second part, filled."""
-    return "".join(own.values[p] if number % 2 else p for number, p in enumerate(parts))
-
-
-def _import_lines(names: set[str]) -> list[str]:
+def _import_lines(names: set[str]) -> Sequence[str]:
+    """Import lines as sorters order them: the standard library first, constants before classes."""
     by_module: dict[str, list[str]] = {}
-    # As import sorters order them: constants before classes.
-    for name in sorted(names, key=lambda name: (not name.isupper(), name)):
+    for name in sorted(names - {"dt"}, key=lambda name: (not name.isupper(), name)):
         by_module.setdefault(_SOURCES[name], []).append(name)
-    standard = ["typing"] if "typing" in by_module else []
-    others = [module for module in ("pydantic", "toolfold_runtime.models") if module in by_module]
-    lines = {m: f"from {m} import {', '.join(by_module[m])}" for m in by_module}
-    return [*(lines[m] for m in standard), *([""] if standard else []), *(lines[m] for m in others)]
+    lines = {m: f"from {m} import {', '.join(by_module[m])}" for m in sorted(by_module)}
+    standard = ["import datetime as dt"] if "dt" in names else []
+    standard += [line for module, line in lines.items() if module in _STANDARD]
+    others = [line for module, line in lines.items() if module not in _STANDARD]
+    return [*standard, *([""] if standard else []), *others]

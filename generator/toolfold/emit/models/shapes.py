@@ -1,12 +1,13 @@
-"""Fields as datamodel-code-generator writes them: each distinct shape of a property once.
+"""Annotations as datamodel-code-generator writes them: each distinct shape of a property once.
 
 A catalog of a thousand tools has thousands of properties and some hundreds of shapes: a shape is a
-property without its name, its description and the names of the classes it refers to. Plain data in
-and out, so that the work can be done in another process.
+property without its name, its texts, its default and the names of the classes it refers to. Plain
+data in and out, so that the work can be done in another process.
 """
 
 import ast
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,35 +16,47 @@ from toolfold.emit.models.audit import audited_names
 
 Schema = dict[str, Any]
 
-#: Placeholders for what is a property's own.
+#: Placeholders for what is a property's own: its texts, and the classes and aliases it refers to.
 DESCRIPTION: Final = "description"
 ALIAS: Final = "alias"
-REFERENCE: Final = "Reference"
+CLASS_STUB: Final = "Reference"
+ALIAS_STUB: Final = "Alias"
 
+_STUB: Final = re.compile(rf"(?:{CLASS_STUB}|{ALIAS_STUB})\d+")
 _CALL: Final = 500  # bounds memory; larger calls of the generator are slower
 _FIELDS: Final = 50  # of one class
 _PLACEHOLDERS: Final = (DESCRIPTION, ALIAS)
+# A field may be called `date`, and would hide the type; bytes are text in JSON.
+_PYTHON_TYPES: Final = {
+    "date": ast.Attribute(ast.Name("dt"), "date"),
+    "time": ast.Attribute(ast.Name("dt"), "time"),
+    "bytes": ast.Name("Base64"),
+}
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A property as the generator sees it; classes are `#/$defs/Reference0` and so on."""
+    """A property as the generator sees it.
+
+    Classes are `#/$defs/Reference0` and so on, aliases `#/$defs/Alias0`.
+    """
 
     schema: Schema
-    is_required: bool
+    #: Whether the annotation has no `None` for a property that is not given.
+    has_value: bool
+    is_nullable: bool
     is_described: bool
     is_aliased: bool
 
 
 @dataclass(frozen=True)
 class FieldTemplate:
-    """The source of a field: annotation and value, split at placeholders, and the names it imports.
+    """The source of an annotation, split at placeholders, and the names it imports.
 
     Text and placeholders alternate, beginning and ending with text.
     """
 
     annotation: list[str]
-    value: list[str]
     names: list[str]
 
 
@@ -51,9 +64,13 @@ def model_shapes(shapes: Sequence[Shape]) -> Iterator[list[FieldTemplate]]:
     """The template of every shape, in order, batch by batch."""
     for start in range(0, len(shapes), _CALL):
         batch = shapes[start : start + _CALL]
-        source = call_generator(*_document(batch))
-        fields, lines = _fields(source), source.split("\n")
-        yield [_field_template(fields[f"f{number}"], lines) for number in range(len(batch))]
+        module = ast.parse(call_generator(*_document(batch)))
+        inline = _Inline(_helpers(module))
+        fields = _annotations(module)
+        yield [
+            _template(inline.visit(fields[f"f{number}"]), shape)
+            for number, shape in enumerate(batch)
+        ]
 
 
 def call_generator(definitions: Schema, aliases: dict[str, str]) -> str:
@@ -78,7 +95,6 @@ def call_generator(definitions: Schema, aliases: dict[str, str]) -> str:
         enum_field_as_literal=LiteralType.All,
         use_double_quotes=True,
         use_schema_description=True,
-        use_missing_sentinel=True,
         target_pydantic_version=TargetPydanticVersion.V2_14,
         snake_case_field=False,  # the plan names fields
         allow_population_by_field_name=False,  # the base class decides
@@ -86,6 +102,10 @@ def call_generator(definitions: Schema, aliases: dict[str, str]) -> str:
         allow_remote_refs=False,
         strict_refs=True,
         use_frozen_field=False,
+        # Constrained items become aliases, which are put in their place, and not classes.
+        use_type_alias=True,
+        skip_root_model=True,
+        collapse_root_models=False,
         aliases=aliases,
     )
     if not isinstance(source, str):
@@ -107,72 +127,104 @@ def _document(shapes: Sequence[Shape]) -> tuple[Schema, dict[str, str]]:
                 name = f"{ALIAS} {number}"
             described = {"description": DESCRIPTION} if shape.is_described else {}
             holder["properties"][name] = shape.schema | described
-            holder["required"] += [name] if shape.is_required else []
-    for name in sorted({ref for shape in shapes for ref in _references(shape.schema)}):
-        definitions[name] = {"type": "object", "properties": {"name": {"const": name}}}
+            holder["required"] += [name] if shape.has_value else []
+    for name in sorted({stub for shape in shapes for stub in _stubs(shape.schema)}):
+        definitions[name] = _stub(name)
     return definitions, aliases
 
 
-def _references(schema: object) -> Iterator[str]:
+def _stub(name: str) -> Schema:
+    """A definition that is unlike any other: the generator would merge equal ones."""
+    if name.startswith(ALIAS_STUB):
+        return {"enum": [name]}
+    return {"type": "object", "properties": {"name": {"const": name}}}
+
+
+def _stubs(schema: object) -> Iterator[str]:
     if isinstance(schema, dict):
         if isinstance(schema.get("$ref"), str):
             yield schema["$ref"].rsplit("/", 1)[-1]
-        for inner in schema.values():
-            yield from _references(inner)
+        for key, inner in schema.items():
+            if key != "enum":
+                yield from _stubs(inner)
     elif isinstance(schema, list):
         for inner in schema:
-            yield from _references(inner)
+            yield from _stubs(inner)
 
 
-def _fields(source: str) -> dict[str, ast.AnnAssign]:
-    """The field of every shape by its name."""
+def _annotations(module: ast.Module) -> dict[str, ast.expr]:
+    """The annotation of every shape by the name of its field."""
     return {
-        part.target.id: part
-        for statement in ast.parse(source).body
+        part.target.id: part.annotation
+        for statement in module.body
         if isinstance(statement, ast.ClassDef) and statement.name.startswith("Shapes")
         for part in statement.body
         if isinstance(part, ast.AnnAssign) and isinstance(part.target, ast.Name)
     }
 
 
-def _field_template(field: ast.AnnAssign, lines: list[str]) -> FieldTemplate:
-    names = audited_names(field.annotation)
-    names |= audited_names(field.value) if field.value else set()
-    value = _split(field.value, lines) if field.value else []
-    used = sorted(name for name in names if not name.startswith(REFERENCE))
-    return FieldTemplate(_split(field.annotation, lines), value, used)
+def _helpers(module: ast.Module) -> dict[str, ast.expr]:
+    """What the generator's own aliases stand for: `Name = TypeAliasType("Name", type)`."""
+    helpers = {}
+    for statement in module.body:
+        match statement:
+            case ast.Assign(
+                targets=[ast.Name(id=name)],
+                value=ast.Call(func=ast.Name(id="TypeAliasType"), args=[_, kind]),
+            ) if not _STUB.fullmatch(name):
+                helpers[name] = kind
+    return helpers
 
 
-def _split(node: ast.expr, lines: list[str]) -> list[str]:
-    """The node's source, split at its placeholders: text, placeholder, text and so on."""
+class _Inline(ast.NodeTransformer):
+    """Puts what an alias stands for in its place, and our names for some of Python's types."""
+
+    def __init__(self, helpers: dict[str, ast.expr]) -> None:
+        self._replacements = _PYTHON_TYPES | helpers
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """The replacement of a name, if it has one."""
+        replacement = self._replacements.get(node.id)
+        return node if replacement is None else self.visit(replacement)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
+        """Our own types, as they are."""
+        return node
+
+
+def _template(annotation: ast.expr, shape: Shape) -> FieldTemplate:
+    names = audited_names(annotation)
+    if shape.is_nullable and not shape.has_value:
+        annotation = _marked(annotation)
+        names |= {"Annotated", "NULLABLE"}
+    used = sorted(name for name in names if not _STUB.fullmatch(name))
+    text = ast.unparse(annotation)
+    return FieldTemplate(_split(ast.parse(text, mode="eval").body, text), used)
+
+
+def _marked(annotation: ast.expr) -> ast.expr:
+    """The annotation with a mark that null is a value of its own."""
+    mark = ast.Name("NULLABLE")
+    match annotation:
+        case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=parts)):
+            return ast.Subscript(annotation.value, ast.Tuple([*parts, mark]))
+    return ast.Subscript(ast.Name("Annotated"), ast.Tuple([annotation, mark]))
+
+
+def _split(node: ast.expr, text: str) -> list[str]:
+    """One line of source, split at its placeholders: text, placeholder, text and so on."""
+    data = text.encode()  # whose columns `ast` counts
     parts: list[str] = []
-    at = (node.lineno, node.col_offset)
-    for name, placeholder in sorted(_placeholders(node), key=lambda pair: _start(pair[1])):
-        parts += [_text(lines, at, _start(placeholder)), name]
-        at = _end(placeholder)
-    return [*parts, _text(lines, at, _end(node))]
+    at = 0
+    for name, placeholder in sorted(_placeholders(node), key=lambda pair: pair[1].col_offset):
+        parts += [data[at : placeholder.col_offset].decode(), name]
+        at = placeholder.end_col_offset or 0
+    return [*parts, data[at:].decode()]
 
 
 def _placeholders(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and inner.id.startswith(REFERENCE):
+        if isinstance(inner, ast.Name) and _STUB.fullmatch(inner.id):
             yield inner.id, inner
         elif isinstance(inner, ast.keyword) and inner.arg in _PLACEHOLDERS:
             yield inner.arg, inner.value
-
-
-def _start(node: ast.expr) -> tuple[int, int]:
-    return node.lineno, node.col_offset
-
-
-def _end(node: ast.expr) -> tuple[int, int]:
-    return node.end_lineno or node.lineno, node.end_col_offset or 0
-
-
-def _text(lines: list[str], start: tuple[int, int], end: tuple[int, int]) -> str:
-    """Source between two positions, whose columns count bytes, as `ast` does."""
-    (first, left), (last, right) = start, end
-    rows = [line.encode() for line in lines[first - 1 : last]]
-    rows[-1] = rows[-1][:right]
-    rows[0] = rows[0][left:]
-    return b"\n".join(rows).decode()

@@ -67,10 +67,12 @@ def _explained(cost: Cost, manifest: Manifest) -> str:
         return f"{cost.name} {cost.tokens}"
     tool = manifest.tools[cost.name]
     returned = output_schema(tool, manifest.defs)
+    is_foreign = tool.output_schema is not None
+    served = served_output(returned, is_foreign=is_foreign)[0] if returned else ""
     texts = {
         "description": tool.full_description,
         "parameters": json_text(input_schema(tool, manifest.defs)),
-        "returns": json_text(served_output(returned)[0] if returned else ""),
+        "returns": json_text(served),
     }
     parts = ", ".join(f"{name} {count(text)}" for name, text in texts.items() if len(text) > 2)
     return f"{cost.name} {cost.tokens} ({parts})"

@@ -9,7 +9,13 @@ from toolfold.manifest.schema import Manifest
 from toolfold.manifest.tree import PlacedMapping, place_of
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import MetaToolPlan
-from toolfold.plan.names.identifiers import clashes, method_of
+from toolfold.plan.names.identifiers import (
+    clashes,
+    definition_name,
+    method_of,
+    params_class,
+    result_class,
+)
 from toolfold.plan.text.paths import is_device
 
 _TAKEN_PACKAGES: Final = frozenset({"toolfold", "toolfold_runtime", "mcp", "pydantic", "docs"})
@@ -24,6 +30,7 @@ def check_names(
 ) -> None:
     """Report every name that clashes with another, or that Python or Windows reserves."""
     _check_tools(manifest, tree, findings)
+    _check_definitions(manifest, tree, findings)
     _check_other_names(manifest, findings)
     _check_meta_tools(manifest, meta, findings)
     _check_methods(manifest, findings)
@@ -36,6 +43,27 @@ def _check_tools(manifest: Manifest, tree: PlacedMapping, findings: Findings) ->
             first = place_of(tree, (key, earlier), of_key=True)
             fact = f'"{earlier}" ({first}) and "{later}" would share {shared}'
             findings.error((key, later), fact, "rename one of them", "name", of_key=True)
+
+
+def _check_definitions(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
+    """Definitions that would share a class or a module, or have the name of a tool's class."""
+    classes = {
+        own: name for name in manifest.tools for own in (params_class(name), result_class(name))
+    }
+    seen: dict[str, str] = {}
+    for name in manifest.defs:
+        own = definition_name(name)
+        if own.type in classes:
+            fact = f'"{name}" would share the class {own.type} with the tool "{classes[own.type]}"'
+            findings.error(("$defs", name), fact, "rename the definition", "name", of_key=True)
+        for key in (own.type, f"module {own.module.casefold()}"):
+            if key in seen:
+                first = place_of(tree, ("$defs", seen[key]), of_key=True)
+                fact = f'"{seen[key]}" ({first}) and "{name}" would share the class {own.type}'
+                findings.error(("$defs", name), fact, "rename one of them", "name", of_key=True)
+                break
+        for key in (own.type, f"module {own.module.casefold()}"):
+            seen.setdefault(key, name)
 
 
 def _check_other_names(manifest: Manifest, findings: Findings) -> None:

@@ -6,7 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from pydantic import BaseModel
 
@@ -16,8 +16,9 @@ from toolfold.plan.text.paths import file_stem, is_device
 # Names a generated models module imports or that its annotations use: a field of that name
 # would hide them from Pydantic when it resolves the annotations.
 _ANNOTATION_NAMES: Final = frozenset(
-    {"Annotated", "Any", "Literal", "Field", "MISSING", "ConfigDict", "Model", "TypeAlias"}
-    | {"str", "int", "float", "bool", "list", "dict", "None"}
+    {"Annotated", "Any", "Literal", "TypeAlias", "TypeAliasType", "Field", "ConfigDict"}
+    | {"AwareDatetime", "UUID", "dt", "Model", "Base64", "NULLABLE"}
+    | {"str", "int", "float", "bool", "list", "dict", "tuple", "None"}
 )
 _MODEL_NAMES: Final = frozenset(name for name in dir(BaseModel))
 # Like the classes of generated models, which a field of that name would hide.
@@ -32,7 +33,23 @@ def module_name(tool: str) -> str:
         name = name.strip("_") or "tool"
     if name[0].isdigit():
         name = f"tool_{name}"
-    return f"{name}_" if keyword.iskeyword(name) or is_device(name) else name
+    is_taken = keyword.iskeyword(name) or is_device(name) or name.lower() == "definitions"
+    return f"{name}_" if is_taken else name
+
+
+class TypeName(NamedTuple):
+    """A class or alias, and the module that it is in."""
+
+    type: str
+    module: str
+
+
+def definition_name(definition: str) -> TypeName:
+    """The type of a definition, and its module: `order_line` becomes `OrderLine` in `order_line`."""
+    words = (word.lower() for word in _WORD_BREAK.split(definition) if word)
+    own = class_name(definition)
+    name = f"{own}Model" if own in _ANNOTATION_NAMES else own
+    return TypeName(name, module_name("_".join(words) or "definition"))
 
 
 def method_of(name: str, tool: Tool) -> str:
@@ -45,6 +62,16 @@ def class_name(text: str) -> str:
     words = [word for word in _WORD_BREAK.split(text) if word]
     name = "".join(word[0].upper() + word[1:] for word in words) or "Tool"
     return f"Tool{name}" if name[0].isdigit() else name
+
+
+def params_class(tool: str) -> str:
+    """The class of a tool's parameters."""
+    return f"{class_name(tool)}Params"
+
+
+def result_class(tool: str) -> str:
+    """The class or alias of a tool's result, where it is not a definition's."""
+    return f"{class_name(tool)}Result"
 
 
 @cache
@@ -92,7 +119,7 @@ def unique_keys(tool: str) -> dict[str, str]:
     """Keys that no two tools may share, each with the words for it in a message."""
     name, module = class_name(tool), module_name(tool)
     return {
-        f"class {name}": f"the class {name}Params",
+        f"class {name}": f"the class {params_class(tool)}",
         f"module {module.casefold()}": f"the module {module}",
         **_page_key(tool),
     }

@@ -9,7 +9,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold.errors import Severity
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.tree import ManifestPath
-from toolfold.plan.schemas.keywords import SchemaPath, walk
+from toolfold.plan.schemas.keywords import SchemaPath, resolve, walk
 
 
 @dataclass(frozen=True)
@@ -52,9 +52,14 @@ def output_schema(tool: Tool, definitions: Mapping[str, Json]) -> Json | None:
         return _without_nulls(tool.output_schema)
     if tool.returns is None:
         return None
-    schema = dict(tool.returns)
-    _add_definitions(schema, definitions)
-    return schema
+    return with_definitions(tool.returns, definitions)
+
+
+def with_definitions(schema: Json, definitions: Mapping[str, Json]) -> Json:
+    """A hand-written schema as a document of its own."""
+    document = dict(schema)
+    _add_definitions(document, definitions)
+    return document
 
 
 def located_input(name: str, tool: Tool, definitions: Mapping[str, Json]) -> LocatedSchema:
@@ -76,17 +81,33 @@ def located_output(name: str, tool: Tool, definitions: Mapping[str, Json]) -> Lo
     return LocatedSchema(schema, base, is_foreign)
 
 
-def served_output(schema: Json) -> tuple[Json, bool]:
+def served_output(schema: Json, *, is_foreign: bool) -> tuple[Json, bool]:
     """The output schema that clients accept, and whether results are wrapped to fit it.
 
     Handshake-era clients refuse a root that is not plainly an object.
     """
     if schema.get("type") == "object" and "$ref" not in schema:
         return schema, False
+    if not is_foreign and (resolved := _returned_object(schema)) is not None:
+        return resolved, False
     inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
     wrapped: Json = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
     wrapped |= {key: schema[key] for key in ("$defs", "$schema") if key in schema}
     return _moved_references(wrapped), True
+
+
+def _returned_object(schema: Json) -> Json | None:
+    """The object that a root reference leads to, with its definitions; None where it is no object."""
+    definitions = schema.get("$defs", {})
+    root, seen = {k: v for k, v in schema.items() if k != "$defs"}, set[str]()
+    while isinstance(root.get("$ref"), str) and root["$ref"] not in seen:
+        seen.add(root["$ref"])
+        target = resolve(schema, root["$ref"])
+        rest = {key: value for key, value in root.items() if key != "$ref"}
+        if not isinstance(target, dict) or rest.keys() & target.keys() - {"title", "description"}:
+            return None
+        root = target | rest
+    return with_definitions(root, definitions) if root.get("type") == "object" else None
 
 
 def references(schema: object) -> Iterator[tuple[SchemaPath, str]]:

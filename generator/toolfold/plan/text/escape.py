@@ -24,6 +24,7 @@ _LINE_START: Final = re.compile(r"^(\s*)([#+\-!:.\"=/%;_]|\d+[.)])")
 _HASHES_AT_END: Final = re.compile(r"#+$")
 _AUTOLINK: Final = re.compile(r"(?<=[A-Za-z])(:)(?=//)|\b(www)\.", re.IGNORECASE)
 _SHORT_LINE: Final = 64
+_DOCSTRING_LINE: Final = 88
 _CACHE_SIZE: Final = 4096  # the same types, names and words come again and again
 # Made once: `json.dumps` makes an encoder for every call with settings of its own.
 _COMPACT: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -50,7 +51,9 @@ def docstring(text: str) -> str:
 
 
 def docstring_block(text: str) -> str:
-    """A docstring of several lines: triple-quoted where the text allows, else one literal."""
+    """A docstring, on one line where it fits: triple-quoted where the text allows, else a literal."""
+    if "\n" not in text and len(text) <= _DOCSTRING_LINE:
+        return docstring(text)
     if has_hidden(text.replace("\n", "")) or '"""' in text or "\\" in text:
         return python_literal(text)
     indented = "\n".join(f"    {line.strip()}".rstrip() for line in text.split("\n"))

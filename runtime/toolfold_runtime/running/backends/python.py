@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import inspect
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolfold_runtime import log
 from toolfold_runtime.catalog.catalog import Catalog
@@ -16,7 +16,13 @@ from toolfold_runtime.running.backends.implementation import ImplementationError
 from toolfold_runtime.running.backends.threads import Workers
 from toolfold_runtime.running.call import Call, set_current
 
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 _CLOSING: Final = 10.0
+_MOST_SHOWN: Final = 10
+# Kinds of Pydantic's errors about values that Python's types for dates and times do not have.
+_PYTHON_LIMITS: Final = ("date_", "datetime_", "time_")
 
 
 def backend_of(catalog: Catalog, implementation: object | None) -> Backend:
@@ -31,8 +37,6 @@ class _Method:
     function: Any
     model: Any
     is_async: bool
-    #: By property: the model's attribute.
-    attributes: dict[str, str]
 
 
 class Methods:
@@ -69,7 +73,7 @@ class Methods:
         except BaseException as error:
             # Of any kind: SystemExit would end the server. The traceback is for the author; an
             # agent gets a message without internals.
-            log.failure("the method failed", error, tool=entry.name)
+            log.failure("the method failed", error, tool=entry.name, **_hint(error))
             raise _failure(entry, type(error).__name__) from None
 
     async def start(self) -> None:
@@ -121,8 +125,7 @@ class Methods:
             raise ToolError("backend_failed", f"{entry.name} is not implemented by the server.")
         module = importlib.import_module(f"{self._catalog.package}.models.{entry.module}")
         model = getattr(module, entry.params)
-        attributes = {field.alias or name: name for name, field in model.model_fields.items()}
-        prepared = _Method(function, model, inspect.iscoroutinefunction(function), attributes)
+        prepared = _Method(function, model, inspect.iscoroutinefunction(function))
         self._methods[entry.name] = prepared
         return prepared
 
@@ -133,17 +136,57 @@ def _params(entry: ToolEntry, method: _Method, arguments: ValidArguments) -> Any
     try:
         params = method.model.model_validate(arguments.values, by_name=False, by_alias=True)
     except ValidationError as error:
-        # The schema took it, so it is not the agent who is wrong.
-        errors = error.errors(include_input=False, include_url=False, include_context=False)
-        log.warning("the models refuse what the schema takes", tool=entry.name, errors=errors[:3])
-        text = f"{entry.name} cannot take these arguments; its author must look into it."
-        raise ToolError("backend_failed", text) from None
-    # What was filled in counts as not set, as with a default of the model's own.
-    for name in arguments.values.keys() - arguments.sent.keys():
-        params.model_fields_set.discard(method.attributes.get(name, name))
+        raise _refusal(entry, error) from None
+    if arguments.values is not arguments.sent:
+        _unset_defaults(params, arguments.sent)
     return params
+
+
+def _unset_defaults(params: Any, sent: object) -> None:
+    """Let what was filled in count as not set, at every depth, as with a default of the model's."""
+    if isinstance(params, list | tuple) and isinstance(sent, list):
+        for item, own in zip(params, sent, strict=False):
+            _unset_defaults(item, own)
+    elif isinstance(params, dict) and isinstance(sent, dict):
+        for key, own in sent.items():
+            _unset_defaults(params.get(key), own)
+    elif isinstance(sent, dict) and hasattr(params, "model_fields_set"):
+        for attribute, field in type(params).model_fields.items():
+            prop = field.alias or attribute
+            if prop in sent:
+                _unset_defaults(getattr(params, attribute), sent[prop])
+            else:
+                params.model_fields_set.discard(attribute)
+
+
+def _refusal(entry: ToolEntry, error: "ValidationError") -> ToolError:
+    """What the schema accepts and Python's types do not have, such as a leap second."""
+    errors = error.errors(include_url=False, include_context=False, include_input=False)
+    if all(problem["type"].startswith(_PYTHON_LIMITS) for problem in errors):
+        lines = [
+            f"- {'.'.join(map(str, e['loc']))}: the server has no such value: {e['msg']}"
+            for e in errors[:_MOST_SHOWN]
+        ]
+        text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
+        return ToolError("invalid_arguments", text)
+    # The schema took it, so it is not the agent who is wrong.
+    kinds = [{key: problem[key] for key in ("loc", "type", "msg")} for problem in errors[:3]]
+    log.warning("the models refuse what the schema takes", tool=entry.name, errors=kinds)
+    text = f"{entry.name} cannot take these arguments; its author must look into it."
+    return ToolError("backend_failed", text)
 
 
 def _failure(entry: ToolEntry, kind: str) -> ToolError:
     text = f"{entry.name} failed with {kind}; the server's log says why."
     return ToolError("backend_failed", text)
+
+
+def _hint(error: BaseException) -> dict[str, str]:
+    """The way out of a mistake that authors often make, for the log."""
+    from pydantic import ValidationError
+
+    if not isinstance(error, ValidationError):
+        return {}
+    if not any(problem["type"] == "timezone_aware" for problem in error.errors()):
+        return {}
+    return {"hint": "make it aware: datetime.now(UTC), or value.replace(tzinfo=UTC)"}
