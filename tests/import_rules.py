@@ -58,6 +58,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.schemas",
         "toolfold.plan.text",
         "toolfold_runtime.contract",
+        "toolfold_runtime.validation",
     },
     "plan/disclosure": {
         "toolfold.manifest.schema",

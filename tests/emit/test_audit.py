@@ -1,9 +1,9 @@
-"""The last gate: a form that holds anything but types and constants is refused."""
+"""The last gate: models that hold anything but types, constants and their own classes are refused."""
 
 import ast
 
 import pytest
-from toolfold.emit.models.audit import audited_names
+from toolfold.emit.models.audit import audit_module, audited_names
 
 
 def audit(source: str) -> set[str]:
@@ -11,9 +11,9 @@ def audit(source: str) -> set[str]:
 
 
 def test_a_plain_annotation_is_accepted_with_the_names_it_uses() -> None:
-    used = audit("Annotated[list[Reference0 | None] | MISSING, Field(description='d', ge=-3)]")
+    used = audit("Annotated[list[Reference0 | Alias1 | dt.date] | None, Field(alias='d', ge=-3)]")
 
-    assert used == {"Annotated", "Reference0", "MISSING", "Field"}
+    assert used == {"Annotated", "Reference0", "Alias1", "Field", "dt"}
 
 
 @pytest.mark.parametrize("source", ["1", "-1.5", "'text'", "None", "['a', 'b']", "Literal['a']"])
@@ -49,8 +49,78 @@ def test_constants_are_accepted(source: str) -> None:
         "f'{1}'",
         "list[str]()",
         "await_.x",
+        "dt.datetime",
+        "Alias1x",
     ],
 )
 def test_anything_else_is_refused(source: str) -> None:
     with pytest.raises(ValueError, match="unexpected expression in models"):
         audit(source)
+
+
+MODULE = """
+from __future__ import annotations
+
+import datetime as dt
+from typing import Annotated, TypeAlias
+
+from pydantic import ConfigDict, Field
+from toolfold_runtime.models import Model, TypeAliasType
+
+from .definitions.node import Node
+
+
+class A(Model):
+    'A docstring.'
+
+    model_config = ConfigDict(extra="forbid")
+    node: Annotated[Node | None, Field(description="d")] = None
+    day: dt.date = dt.date(2020, 1, 2)
+    own: A = Field(default_factory=lambda: A.model_validate({"x": [1, -2]}))
+
+
+Days: TypeAlias = list[dt.date]
+Tree = TypeAliasType("Tree", "str | list[Tree]")
+A.model_rebuild()
+"""
+
+
+def test_a_module_of_models_is_accepted() -> None:
+    audit_module(MODULE)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "import os",
+        "import datetime",
+        "from os import system",
+        "from ..secrets import key",
+        "print('x')",
+        "class B(Model, metaclass=M): pass",
+        "class B(Other): x: int",
+        "@decorated\nclass B(Model): x: int",
+        "class B(Model):\n    def __init__(self): pass",
+        "class B(Model):\n    x: int = print()",
+        "class B(Model):\n    x: int = Field(default_factory=print)",
+        "class B(Model):\n    x: int = Field(default_factory=lambda: print())",
+        "class B(Model):\n    x: int = A.model_validate(print())",
+        "class B(Model):\n    x: unknown",
+        "class B(Model):\n    x: print(1)",
+        "class B(Model):\n    x = 1",
+        "class B(Model):\n    model_config = ConfigDict(extra='allow', x=print())",
+        "B: TypeAlias = print()",
+        "B: TypeAlias = os",
+        "B = TypeAliasType('B', 'print()')",
+        "B = TypeAliasType('C', 'str')",
+        "B = 1",
+        "__all__ = [print()]",
+        "os.model_rebuild()",
+        "A.model_rebuild(print())",
+        "A.other()",
+        "if 1: pass",
+    ],
+)
+def test_a_module_with_anything_else_is_refused(line: str) -> None:
+    with pytest.raises(ValueError, match="unexpected"):
+        audit_module(MODULE + line + "\n")

@@ -41,7 +41,7 @@ _TREE: Final = _object(
 )
 _WORDS: Final = (
     *("class", "def", "from", "import", "None", "True", "lambda", "async", "self", "cls"),
-    *("str", "int", "list", "dict", "Any", "Field", "Model", "Literal", "Annotated", "MISSING"),
+    *("str", "int", "list", "dict", "Any", "Field", "Model", "Literal", "Annotated", "NULLABLE"),
     *("model_config", "model_dump", "schema", "json", "copy", "validate", "dict_", "print"),
     *("__class__", "__init__", "_private", "__", "_", "fields", "construct", "model_fields"),
 )

@@ -132,7 +132,7 @@ def test_a_new_parameter_of_a_known_shape_needs_no_model_generator(project: Path
     assert code == 0, said
     assert "datamodel_code_generator.parser" not in modules
     text = (project / "generated/many_mcp/models/thing_7.py").read_text(encoding="utf-8")
-    assert "another: Annotated[str | MISSING, Field(max_length=9)] = MISSING" in text
+    assert "another: Annotated[str | None, Field(max_length=9)] = None" in text
 
 
 def test_only_the_files_of_an_edited_tool_are_written_again(project: Path) -> None:

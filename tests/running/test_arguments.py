@@ -61,7 +61,7 @@ class Echo:
     """Says what reached it."""
 
     def __getattr__(self, name: str) -> Any:
-        return lambda params: params.model_dump(by_alias=True)
+        return lambda params: params.model_dump(by_alias=True, exclude_none=True)
 
 
 @pytest.fixture(scope="module")

@@ -79,7 +79,6 @@ import os
 import subprocess
 import sys
 
-from pydantic import MISSING
 from toolfold_runtime import ToolError
 
 from runtime_demo.models.several import SeveralResultItem
@@ -102,7 +101,7 @@ class Tools:
         return [params.class_, params.a_b, params.model_config_]
 
     def absent(self, params):
-        return [params.note is MISSING, params.n is MISSING]
+        return [params.note is None, params.n is None, sorted(params.model_fields_set)]
 
     def several(self, params):
         return [SeveralResultItem(in_=1), {"in": 2}]

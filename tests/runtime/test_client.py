@@ -154,9 +154,9 @@ def test_properties_that_are_no_python_names_reach_the_method(session: Session) 
     assert json.loads(session.text("odd names")) == ["c", "dash", "m"]
 
 
-def test_absent_parameters_are_missing_and_null_is_not(session: Session) -> None:
-    assert json.loads(session.text("absent")) == [True, True]
-    assert json.loads(session.text("not absent")) == [False, False]
+def test_an_absent_parameter_reads_as_none_and_counts_as_not_set(session: Session) -> None:
+    assert json.loads(session.text("absent")) == [True, True, []]
+    assert json.loads(session.text("not absent")) == [False, True, ["n", "note"]]
 
 
 def test_a_result_without_a_schema_is_text_alone(session: Session) -> None:

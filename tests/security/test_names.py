@@ -26,7 +26,7 @@ ODD_PROPERTIES: Final = (
     *dir(BaseModel),
     *(name for name in dir(builtins) if name.isidentifier()),
     *("self", "cls", "json", "copy", "dict", "schema", "validate", "construct", "fields"),
-    *("model_config", "model_fields", "model_x", "Annotated", "Field", "Model", "MISSING"),
+    *("model_config", "model_fields", "model_x", "Annotated", "Field", "Model", "NULLABLE"),
     *("Literal", "Any", "ConfigDict", "TypeAlias", "root", "annotations", "typing", "pydantic"),
     *("a-b", "a.b", "a b", "a/b", "a:b", "1st", "$x", "@type", "#id", "_x", "__x", "__x__", "_"),
     *("é", "日本", "ﬁeld", "ｃｌａｓｓ", "ℌ", "ª", "👍", "a👍", "²", "x²", "İ", "ß", "ſ", "µ"),

@@ -44,12 +44,12 @@ def structured(entry: ToolEntry, value: Any) -> Any:
 
 
 def _plain(entry: ToolEntry, returned: object) -> Result:
-    from pydantic_core import to_jsonable_python
+    from toolfold_runtime.models import sent
 
     try:
         if isinstance(returned, Iterator):
             raise TypeError("an iterator, which may never end; return a list")
-        value = to_jsonable_python(returned, by_alias=True, inf_nan_mode="constants")
+        value = sent(returned)
         text = value if isinstance(value, str) and entry.definition.output_schema is None else None
         text = compact(value) if text is None else text
         return Result(value, text, len(text.encode()))

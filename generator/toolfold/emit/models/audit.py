@@ -2,11 +2,12 @@
 
 import ast
 import re
+from collections.abc import Iterable
 from typing import Final
 
 _BUILTINS: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple"})
 _IMPORTED: Final = frozenset(
-    {"Annotated", "Any", "Literal", "Field", "AwareDatetime", "UUID", "Base64", "NULLABLE"}
+    {"Annotated", "Any", "Literal", "Field", "AwareDatetime", "UUID", "dt", "Base64"}
 )
 _CLASS: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _STUB: Final = re.compile(r"(?:Reference|Alias)\d+")
@@ -14,39 +15,61 @@ _FIELD: Final = frozenset(
     {"description", "alias", "ge", "le", "gt", "lt", "min_length", "max_length"}
 )
 _MODULES: Final = frozenset({"__future__", "typing", "uuid", "pydantic", "toolfold_runtime.models"})
+_CONSTRUCTORS: Final = frozenset(
+    {"UUID", "dt.date", "dt.datetime.fromisoformat", "dt.time.fromisoformat"}
+)
 _CONFIG: Final = "model_config = ConfigDict(extra='forbid')"
 
 
 def audited_names(node: ast.expr) -> set[str]:
     """The names besides builtins in an annotation of a shape; ValueError where it has others."""
     names = _names(node)
-    unknown = {name for name in names - _IMPORTED if not _STUB.fullmatch(name) and name != "dt"}
-    if unknown:
-        raise ValueError(f"unexpected names in models: {', '.join(sorted(unknown))}")
+    _refuse_unknown(name for name in names - _IMPORTED if not _STUB.fullmatch(name))
     return names
 
 
 def audit_module(source: str) -> None:
     """ValueError where a module of models holds anything but imports, classes and aliases."""
     module = ast.parse(source)
-    classes = {node.name for node in module.body if isinstance(node, ast.ClassDef)}
+    bound: set[str] = set()
+    used: set[str] = set()
     for node in module.body:
-        if not _is_expected(node, classes):
-            raise ValueError(f"unexpected statement in models: {ast.unparse(node)[:200]}")
+        bound |= _bound(node)
+        used |= _used(node)
+    _refuse_unknown(used - bound)
 
 
-def _is_expected(node: ast.stmt, classes: set[str]) -> bool:
+def _refuse_unknown(names: Iterable[str]) -> None:
+    unknown = sorted(names)
+    if unknown:
+        raise ValueError(f"unexpected expression in models: {', '.join(unknown)[:200]}")
+
+
+def _bound(node: ast.stmt) -> set[str]:
+    """The names that a statement binds."""
+    match node:
+        case ast.Import(names=names) | ast.ImportFrom(names=names):
+            return {alias.asname or alias.name for alias in names}
+        case ast.ClassDef(name=name):
+            return {name}
+        case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
+            return {name}
+    return set()
+
+
+def _used(node: ast.stmt) -> set[str]:
+    """The names that a statement of a module uses; ValueError for a statement that is not ours."""
     match node:
         case ast.Expr(value=ast.Constant(value=str())):
-            return True
+            return set()
         case ast.Import(names=[ast.alias(name="datetime", asname="dt")]):
-            return True
-        case ast.ImportFrom(module=str() as name, level=level):
-            return level == 1 or name in _MODULES
+            return set()
+        case ast.ImportFrom(module=str() as name, level=level) if level == 1 or name in _MODULES:
+            return set()
         case ast.ClassDef(bases=[ast.Name(id="Model")], keywords=[], decorator_list=[], body=body):
-            return all(_is_member(part) for part in body)
+            return {"Model"}.union(*(_used_in_class(part) for part in body))
         case ast.AnnAssign(annotation=ast.Name(id="TypeAlias"), value=ast.expr() as value):
-            return bool(_names(value) or True)
+            return _names(value)
         case ast.Assign(
             targets=[ast.Name(id=name)],
             value=ast.Call(
@@ -55,9 +78,11 @@ def _is_expected(node: ast.stmt, classes: set[str]) -> bool:
                 keywords=[],
             ),
         ) if own == name:
-            return bool(_names(ast.parse(text, mode="eval").body) or True)
-        case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=names)):
-            return all(isinstance(name, ast.Constant) for name in names)
+            return _names(ast.parse(text, mode="eval").body)
+        case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=parts)) if all(
+            isinstance(part, ast.Constant) for part in parts
+        ):
+            return set()
         case ast.Expr(
             value=ast.Call(
                 func=ast.Attribute(value=ast.Name(id=name), attr="model_rebuild"),
@@ -65,20 +90,23 @@ def _is_expected(node: ast.stmt, classes: set[str]) -> bool:
                 keywords=[],
             )
         ):
-            return name in classes
-    return False
+            return {name}
+    raise ValueError(f"unexpected statement in models: {ast.unparse(node)[:200]}")
 
 
-def _is_member(node: ast.stmt) -> bool:
+def _used_in_class(node: ast.stmt) -> set[str]:
     match node:
         case ast.Expr(value=ast.Constant(value=str())):
-            return True
-        case ast.Assign():
-            return ast.unparse(node) == _CONFIG
-        case ast.AnnAssign(target=ast.Name(), annotation=annotation, value=value):
-            _names(annotation)
-            return value is None or _is_default(value)
-    return False
+            return set()
+        case ast.Assign() if ast.unparse(node) == _CONFIG:
+            return {"ConfigDict"}
+        case ast.AnnAssign(target=ast.Name(), annotation=annotation, value=None):
+            return _names(annotation)
+        case ast.AnnAssign(target=ast.Name(), annotation=annotation, value=ast.expr() as value) if (
+            _is_default(value)
+        ):
+            return _names(annotation)
+    raise ValueError(f"unexpected statement in a model: {ast.unparse(node)[:200]}")
 
 
 def _is_default(node: ast.expr) -> bool:
@@ -106,11 +134,6 @@ def _is_default(node: ast.expr) -> bool:
             is_ours = ast.unparse(function) in _CONSTRUCTORS
             return is_ours and all(isinstance(argument, ast.Constant) for argument in args)
     return False
-
-
-_CONSTRUCTORS: Final = frozenset(
-    {"UUID", "dt.date", "dt.datetime.fromisoformat", "dt.time.fromisoformat"}
-)
 
 
 def _names(node: ast.expr) -> set[str]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.validation import ValidationError, validator_for
 
 from toolfold.plan.models.definitions import NOTES, definition_of
 from toolfold.plan.models.model import (
@@ -133,7 +134,7 @@ class _Document:
             self._class(root, name, description)
         else:
             self.builder.put(ModelAlias(name, description, ANY))  # in its place before nested ones
-            kind = self.type_of(self.document, name, f"Part of {name}.")
+            kind = _not_only_null(self.type_of(self.document, name, f"Part of {name}."))
             self.builder.put(ModelAlias(name, description, kind))
 
     def type_of(self, schema: object, name: str, owner: str) -> Json:
@@ -285,14 +286,25 @@ class _Document:
 
     def _field(self, schema: object, prop: str, owner: str, *, is_required: bool) -> ModelField:
         words = f"`{one_line(without_hidden(prop))}` of {owner}."
-        kind = self.type_of(schema, f"{owner}{class_name(prop)}", words)
+        kind = _not_only_null(self.type_of(schema, f"{owner}{class_name(prop)}", words))
         own = schema if isinstance(schema, dict) else {}
-        default = [own["default"]] if "default" in own else []
+        default = [own["default"]] if "default" in own and self._is_valid_default(own) else []
         is_nullable = self._accepts_null(schema)
         description = _described(own)
         return ModelField(
             field_name(prop), prop, kind, is_required, is_nullable, description, default
         )
+
+    def _is_valid_default(self, schema: Json) -> bool:
+        """Whether a class can be made of a default; one that is no object is looked at later."""
+        value = schema["default"]
+        if not value or not isinstance(value, dict | list):
+            return True
+        definitions = {k: self.document[k] for k in ("$defs", "definitions") if k in self.document}
+        try:
+            return validator_for({**definitions, **schema}).is_valid(value)
+        except (ValidationError, ValueError):
+            return False
 
     def _accepts_null(self, schema: object, depth: int = 0) -> bool:
         """Whether null is among the values of a schema; False where that is too deep to tell."""
@@ -311,6 +323,11 @@ class _Document:
             for option in schema.get(key, [])
         ]
         return all(parts) and (not options or any(options))
+
+
+def _not_only_null(kind: Json) -> Json:
+    """The type, or any where it has no other value than null, for which there is no annotation."""
+    return ANY if kind == {"type": "null"} else kind
 
 
 def _used(own: ModelClass | ModelAlias) -> set[str]:
