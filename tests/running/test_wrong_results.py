@@ -150,10 +150,17 @@ def test_the_log_says_how_to_mend_a_usual_mistake(
 def test_what_is_logged_of_a_value_is_short(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:
-    for value in ({"name": "x" * 100_000}, {"id": ["x"] * 100_000}, {"day": "x" * 1_000_000}):
+    long = "x\n" * 10_000
+    for value in (
+        {"name": long},
+        {"id": [long] * 100},
+        {"day": long},
+        {long: 1},
+        {"inner": {long: 1}},
+    ):
         facts = logged(served, caplog, value)
 
-        assert all(len(text) < 100 for text in facts.values())
+        assert all(len(text) < 300 and text.isprintable() for text in facts.values())
 
 
 def test_aware_values_are_sent_as_their_format_says(served: Served) -> None:

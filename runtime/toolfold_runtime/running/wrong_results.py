@@ -51,14 +51,14 @@ def first_mistake(errors: Sequence[ValidationError], *, is_wrapped: bool) -> Wro
     if "property" in kind:
         path.append(kind["property"])
         there = ", ".join(list(value)[:_MOST_NAMES]) if isinstance(value, dict) else ""
-        shown = f"nothing (there are: {there})" if there else "nothing"
+        shown = f"nothing (there are: {_on_one_line(there)})" if there else "nothing"
     elif rule == _UNDECLARED and isinstance(value, dict):
         path.append(kind["unexpected"][0])
         shown = _shown(value.get(kind["unexpected"][0]))
     else:
         shown = _shown(value)
     steps = path[1:] if is_wrapped else path
-    at = ".".join(map(str, steps)) or "the whole result"
+    at = _on_one_line(".".join(map(str, steps))) or "the whole result"
     return WrongResult(at, rule, shown, _hint(error, kind))
 
 
@@ -110,6 +110,12 @@ def _shown(value: object) -> str:
     short = reprlib.Repr()
     short.maxstring = short.maxother = _LONGEST
     return f"{type(value).__name__} {short.repr(value)[:_LONGEST]}"
+
+
+def _on_one_line(names: str) -> str:
+    """Names of properties, which are data too: no line of theirs may look like one of the log."""
+    short = names[: 2 * _LONGEST]
+    return short if short.isprintable() else ascii(short)
 
 
 def _hint(error: ValidationError, kind: dict[str, Any]) -> str:
