@@ -1,7 +1,8 @@
 """The server's log, on stderr: stdout belongs to the protocol.
 
 One JSON object per line where a program reads it, plain lines on a terminal. Values of arguments
-and results are never logged; the text of an author's exception is, for the author.
+and results are not logged. For the author there are two exceptions: the text of an exception, and
+the beginning of the value that breaks the schema of a result.
 """
 
 import json

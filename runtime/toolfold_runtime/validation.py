@@ -1,6 +1,10 @@
-"""JSON Schema validators as toolfold means them: offline, formats never assert, no Python `re`."""
+"""JSON Schema validators as toolfold means them: offline, formats where asked for, no Python `re`."""
 
+import base64
+import binascii
 import json
+from collections.abc import Callable
+from functools import cache
 from typing import Any, Final
 
 import jsonschema_rs
@@ -17,14 +21,44 @@ _DIALECTS: Final = (
     "json-schema.org/draft-04/schema",
 )
 
-__all__ = ["ValidationError", "Validator", "explained", "has_known_dialect", "validator_for"]
+# Formats that older dialects lack; a schema that names one means what 2020-12 means by it.
+_LATER_FORMATS: Final = frozenset(
+    {"duration", "uuid", "iri", "iri-reference", "idn-hostname", "uri-reference", "uri-template"}
+    | {"json-pointer", "relative-json-pointer"}
+)
+#: A value of each format whose form is not obvious from its name.
+_SAMPLES: Final = {
+    "date": "2025-01-31",
+    "date-time": "2025-01-31T09:30:00Z",
+    "time": "09:30:00Z",
+    "duration": "P1DT2H",
+    "uuid": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+    "uri": "https://example.com/a",
+    "email": "ada@example.com",
+    "json-pointer": "/a/0",
+}
+
+__all__ = [
+    "ValidationError",
+    "Validator",
+    "explained",
+    "format_words",
+    "has_known_dialect",
+    "is_base64_text",
+    "validator_for",
+]
 
 
 def validator_for(
-    schema: dict[str, Any] | bool, registry: jsonschema_rs.Registry | None = None
+    schema: dict[str, Any] | bool,
+    registry: jsonschema_rs.Registry | None = None,
+    *,
+    asserts_formats: bool = False,
 ) -> Validator:
     """A validator for `schema`, by the dialect its `$schema` names, else 2020-12.
 
+    `asserts_formats` also refuses text that is not of its `format`, where the format is a known
+    one, and text that `contentEncoding: base64` or `format: binary` declares and is not base64.
     Raises ValidationError where the schema itself cannot be used: it breaks its meta-schema, a
     pattern does not compile, or a reference leads nowhere. What a reference outside the document
     stands for is never fetched, and accepts anything.
@@ -33,20 +67,72 @@ def validator_for(
     return make(
         schema,
         retriever=_nothing,
-        validate_formats=False,
+        validate_formats=asserts_formats,
+        formats=_formats(schema) if asserts_formats else None,
+        keywords={"contentEncoding": _ContentEncoding} if asserts_formats else None,
         pattern_options=_PATTERNS,
         registry=registry,
     )
 
 
+def is_base64_text(text: str) -> bool:
+    """Whether `text` is base64 as RFC 4648 section 4 writes it: padded, one text per value."""
+    try:
+        decoded = binascii.a2b_base64(text, strict_mode=True)
+    except ValueError:
+        return False
+    # The decoder also takes surplus padding and stray bits in the last character.
+    return base64.b64encode(decoded) == text.encode("ascii")
+
+
 def explained(error: ValidationError) -> str:
     """What is wrong, whole: the validator's own message shortens lists of allowed values."""
-    options = error.kind.as_dict().get("options")
+    kind = error.kind.as_dict()
+    options, format_ = kind.get("options"), kind.get("format")
+    if isinstance(format_, str):
+        return f"{_shown(error.instance)} is not {format_words(format_)}"
     if not isinstance(options, list):
         return error.message
     allowed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options[:_MOST])
     more = ", …" if len(options) > _MOST else ""
-    return f"{json.dumps(error.instance, ensure_ascii=False)[:100]} is not one of {allowed}{more}"
+    return f"{_shown(error.instance)} is not one of {allowed}{more}"
+
+
+def format_words(name: str) -> str:
+    """The format in words, with a sample of it where its form is not obvious."""
+    if name == "binary":
+        return "base64 with padding"
+    article = "an" if name[0] in "ei" else "a"
+    return f"{article} {name} (like {_SAMPLES[name]})" if name in _SAMPLES else f"{article} {name}"
+
+
+def _shown(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)[:100]
+
+
+class _ContentEncoding:
+    """The keyword `contentEncoding`, which 2020-12 only notes."""
+
+    def __init__(self, parent: dict[str, Any], value: object, path: list[str | int]) -> None:
+        self._is_base64 = value == "base64"
+
+    def validate(self, instance: object) -> None:
+        """Raise ValueError, the library's way to refuse, for text that is not base64."""
+        if self._is_base64 and isinstance(instance, str) and not is_base64_text(instance):
+            raise ValueError(f"{_shown(instance)} is not {format_words('binary')}")
+
+
+def _formats(schema: dict[str, Any] | bool) -> dict[str, Callable[[str], bool]]:
+    """The formats that the schema's dialect lacks."""
+    named = schema.get("$schema") if isinstance(schema, dict) else None
+    is_older = isinstance(named, str) and "/draft-0" in named
+    later = {name: _by_2020(name) for name in _LATER_FORMATS} if is_older else {}
+    return {"binary": is_base64_text, **later}
+
+
+@cache
+def _by_2020(name: str) -> Callable[[str], bool]:
+    return Draft202012Validator({"format": name}, validate_formats=True).is_valid
 
 
 def _nothing(_: str) -> dict[str, object]:

@@ -65,12 +65,6 @@ def test_a_pattern_that_backtracks_without_end_does_not_hang(tmp_path: Path) -> 
     assert done.err.count("tools.yaml:") == 1
 
 
-def test_formats_never_assert(tmp_path: Path) -> None:
-    body = "parameters: {a: {type: string, format: date-time, default: yesterday}}"
-
-    assert plan_of(tmp_path, body).tools
-
-
 def test_whole_numbers_may_be_written_with_a_point(tmp_path: Path) -> None:
     assert plan_of(tmp_path, "parameters: {a: {type: integer, default: 1.0}}").tools
 

@@ -16,12 +16,22 @@ from tests.support.projects import Json, Project, project
 
 Answer = TypeVar("Answer")
 
-__all__ = ["Json", "Served", "tool"]
+__all__ = ["Json", "Returns", "Served", "tool"]
 
 
 def tool(**fields: Any) -> Json:
     """A reading tool that takes and returns anything, unless it is said otherwise."""
     return {"category": "all", "effect": "read", "summary": "One", **fields}
+
+
+class Returns:
+    """Every tool returns the same."""
+
+    def __init__(self, value: object) -> None:
+        self._value = value
+
+    def __getattr__(self, name: str) -> Any:
+        return lambda params: self._value
 
 
 class Served:

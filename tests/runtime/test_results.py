@@ -30,7 +30,7 @@ SCHEMAS: Final[list[tuple[Json, list[Any], list[Any]]]] = [
     ({"type": "array", "items": {"type": "array", "items": OBJECT}}, [[[{}]]], [[{}]]),
     ({"type": "array", "prefixItems": [{"type": "string"}, OBJECT]}, [["x", {}]], [[1]]),
     ({"type": "string"}, ["", "x"], [1, None]),
-    ({"type": "string", "format": "date"}, ["2026-11-16"], [1]),
+    ({"type": "string", "format": "date"}, ["2026-11-16"], [1, "no date"]),
     ({"type": "integer"}, [0, -5, 10**20, 1.0], [1.5, "1"]),
     ({"type": "number"}, [0, 1.5, -1e300], ["1"]),
     ({"type": "boolean"}, [True, False], [0, "true"]),

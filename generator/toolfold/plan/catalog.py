@@ -49,7 +49,7 @@ def outline_of(loaded: Loaded) -> Outline:
     meta = tuple(meta_tools(manifest))
     check_names(manifest, loaded.tree, meta, package, findings)
     _check_search(manifest, findings)
-    check_definitions(manifest.defs, findings.error)
+    check_definitions(manifest.defs, findings)
     return Outline(loaded, package, header_for(loaded.name, package), meta, findings)
 
 

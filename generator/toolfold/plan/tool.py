@@ -20,6 +20,7 @@ from toolfold.plan.models.modules import result_type
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.identifiers import method_of
 from toolfold.plan.schemas.check import check_examples, check_schema
+from toolfold.plan.schemas.formats import has_base64
 from toolfold.plan.schemas.keywords import walk
 from toolfold.plan.schemas.served import LocatedSchema, located_input, located_output, served_output
 from toolfold.plan.search.words import search_texts, search_words
@@ -85,13 +86,12 @@ def _check(
         findings.error(path, "definitions inside a schema", hint, "keyword", of_key=True)
     for located in (given, returned):
         if located is not None:
-            report = findings.reporter(located.severity)
-            check_schema(located, context.definitions, report)
-            _check_properties(located, report)
+            check_schema(located, context.definitions, findings)
+            _check_properties(located, findings.reporter(located.severity))
             _check_carried(located, findings)
     _check_root(name, tool, findings)
     report = findings.reporter(given.severity)
-    check_examples(name, tool, _validator(given.schema), report)
+    check_examples(name, tool, _validator(given), report)
 
 
 def _check_root(name: str, tool: Tool, findings: Findings) -> None:
@@ -138,9 +138,9 @@ def _check_properties(located: LocatedSchema, report: Report) -> None:
                 report(where, fact, hint, "property-names", of_key=True)
 
 
-def _validator(schema: Json) -> Validator | None:
+def _validator(located: LocatedSchema) -> Validator | None:
     try:
-        return validator_for(schema)
+        return validator_for(located.schema, asserts_formats=located.asserts_formats)
     except (ValidationError, ValueError):
         return None
 
@@ -167,6 +167,7 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         example=tool.examples[0].arguments if tool.examples else None,
         asserts_input_formats=tool.asserts_input_formats,
         asserts_output_formats=tool.asserts_output_formats,
+        has_base64_result=has_base64(result),
         errors=tuple(tool.errors),
     )
 

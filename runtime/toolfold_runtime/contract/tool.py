@@ -58,5 +58,7 @@ class ToolEntry(NamedTuple):
     #: Whether arguments and results must match the formats that their schemas name.
     asserts_input_formats: bool = False
     asserts_output_formats: bool = False
+    #: Whether the output schema has base64 somewhere, so that bytes in a result are sent as that.
+    has_base64_result: bool = False
     #: The codes of the tool's own errors.
     errors: tuple[str, ...] = ()

@@ -1,14 +1,15 @@
 """Results of tools: converted to JSON, validated, measured."""
 
+from base64 import b64encode
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final
 
 from toolfold_runtime import log
-from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
+from toolfold_runtime.running.nulls import without_nulls
 from toolfold_runtime.running.validators import SchemaValidators
 
 #: No answer is larger than this, whatever its budget: it would fill the client's memory and ours.
@@ -27,15 +28,19 @@ class Result:
 def validated(validators: SchemaValidators, entry: ToolEntry, returned: object) -> Result:
     """The result, if it is JSON and keeps the tool's promise; else a ToolError.
 
-    What is wrong with it is for the tool's author, in the log; the agent is told that it is wrong.
+    None in a property that its schema lets be absent but not null is left out. What is wrong with
+    a result is for the tool's author, in the log; the agent learns that it is wrong.
     """
     result = _plain(entry, returned)
     if result.size > MOST_BYTES:
         text = f"the result of {entry.name} has {result.size:,} bytes, more than can be sent."
         raise ToolError("budget_exceeded", f"{text} Ask for less.")
-    if entry.definition.output_schema is not None:
-        _validate(validators, entry, structured(entry, result.value))
-    return result
+    if entry.definition.output_schema is None:
+        return result
+    promised = structured(entry, result.value)
+    if validators.of_result(entry).is_valid(promised):
+        return result
+    return _mended(validators, entry, promised)
 
 
 def structured(entry: ToolEntry, value: Any) -> Any:
@@ -49,24 +54,48 @@ def _plain(entry: ToolEntry, returned: object) -> Result:
     try:
         if isinstance(returned, Iterator):
             raise TypeError("an iterator, which may never end; return a list")
-        value = sent(returned)
-        text = value if isinstance(value, str) and entry.definition.output_schema is None else None
-        text = compact(value) if text is None else text
-        return Result(value, text, len(text.encode()))
+        given = _with_base64(returned) if entry.has_base64_result else returned
+        return _result(entry, sent(given))
     except Exception as error:
         # Whatever an author's object does while it is turned into JSON, it is no JSON.
-        log.warning("the result is not JSON", tool=entry.name, error=str(error))
+        log.warning("the result is not JSON", tool=entry.name, error=_reason(error))
         raise ToolError("invalid_result", f"{entry.name} returned what is not JSON.") from None
 
 
-def _validate(validators: SchemaValidators, entry: ToolEntry, value: Json) -> None:
+def _result(entry: ToolEntry, value: Any) -> Result:
+    is_text = isinstance(value, str) and entry.definition.output_schema is None
+    text = value if is_text else compact(value)
+    return Result(value, text, len(text.encode()))
+
+
+def _with_base64(value: Any) -> Any:
+    """A copy with bytes as standard base64; models write their own."""
+    if isinstance(value, bytes | bytearray | memoryview):
+        return b64encode(value).decode("ascii")
+    if isinstance(value, dict):
+        return {key: _with_base64(inner) for key, inner in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_with_base64(inner) for inner in value]
+    if is_dataclass(value) and not hasattr(value, "__pydantic_serializer__"):
+        return {field.name: _with_base64(getattr(value, field.name)) for field in fields(value)}
+    return value
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"{error}; bytes are sent as base64 where `returns` says `contentEncoding: base64`"
+    return str(error)
+
+
+def _mended(validators: SchemaValidators, entry: ToolEntry, promised: Any) -> Result:
+    """A result that its schema refused, without the nulls that may be absent; else a ToolError."""
+    from toolfold_runtime.running.wrong_results import first_mistake
+
     validator = validators.of_result(entry)
-    if validator.is_valid(value):
-        return
-    broken = next(iter(validator.iter_errors(value)), None)
-    if broken is not None:
-        # Where and which rule, but not what was found there: values are nobody's business.
-        at, rule = ("/".join(map(str, path)) for path in (broken.instance_path, broken.schema_path))
-        log.warning("the result breaks `returns`", tool=entry.name, at=at, rule=rule)
+    changed, errors = without_nulls(validator, promised, list(validator.iter_errors(promised)))
+    if changed is not promised and not errors:
+        return _result(entry, changed["result"] if entry.wraps_result else changed)
+    facts = first_mistake(errors, is_wrapped=entry.wraps_result).facts() if errors else {}
+    log.warning("the result breaks `returns`", tool=entry.name, **facts)
     text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
     raise ToolError("invalid_result", text)

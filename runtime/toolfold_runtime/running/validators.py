@@ -1,5 +1,6 @@
 """The validators of tools' schemas: made when a tool is first called, then reused."""
 
+from toolfold_runtime import log
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
@@ -16,23 +17,32 @@ class SchemaValidators:
 
     def of_arguments(self, entry: ToolEntry) -> Validator:
         """The validator of a tool's input schema; ToolError where the schema cannot be used."""
-        return self._validator(entry, "invalid_arguments", entry.definition.input_schema)
+        schema, asserts = entry.definition.input_schema, entry.asserts_input_formats
+        return self._validator(entry, "invalid_arguments", schema, asserts)
 
     def of_result(self, entry: ToolEntry) -> Validator:
         """The validator of a tool's output schema; ToolError where the schema cannot be used."""
-        return self._validator(entry, "invalid_result", entry.definition.output_schema or {})
+        schema, asserts = entry.definition.output_schema or {}, entry.asserts_output_formats
+        return self._validator(entry, "invalid_result", schema, asserts)
 
-    def _validator(self, entry: ToolEntry, code: Code, schema: Json) -> Validator:
+    def _validator(
+        self, entry: ToolEntry, code: Code, schema: Json, asserts_formats: bool
+    ) -> Validator:
         known = self._validators.get((entry.name, code))
         if known is not None:
             self.counts.hits += 1
             return known
         self.counts.misses += 1
         try:
-            made = validator_for(schema)
+            made = validator_for(schema, asserts_formats=asserts_formats)
         except (ValidationError, ValueError) as error:
+            # The reason quotes the schema, and is for the tool's author.
+            what = "input" if code == "invalid_arguments" else "output"
             reason = str(error).split("\n")[0]
-            text = f"the schema of {entry.name} cannot be used; its author must fix it: {reason}"
+            log.warning(f"the {what} schema cannot be used", tool=entry.name, reason=reason)
+            text = (
+                f"{entry.name} cannot be used: its {what} schema is broken; its author must fix it."
+            )
             raise ToolError(code, text) from None
         self._validators[entry.name, code] = made
         return made

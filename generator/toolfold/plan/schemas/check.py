@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Final, NamedTuple
+from typing import Final
 from urllib.parse import quote
 
 from jsonschema_rs import (
@@ -14,41 +14,47 @@ from jsonschema_rs import (
     Validator,
 )
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.validation import has_known_dialect, validator_for
+from toolfold_runtime.validation import explained, has_known_dialect, validator_for
 
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.shape import nearest
-from toolfold.plan.findings import Report
-from toolfold.plan.schemas.keywords import FOREIGN, KNOWN, TYPES, SchemaPath, resolve, walk
+from toolfold.plan.findings import Findings, Report
+from toolfold.plan.schemas.formats import format_problems, unasserted_formats
+from toolfold.plan.schemas.keywords import (
+    FOREIGN,
+    KNOWN,
+    TYPES,
+    SchemaPath,
+    pointer,
+    resolve,
+    walk,
+)
+from toolfold.plan.schemas.problem import SchemaProblem
+from toolfold.plan.schemas.required import required_problems
 from toolfold.plan.schemas.served import LocatedSchema, references
 from toolfold.plan.text.escape import json_text
 
 # Hierarchical, so that relative references have something to be relative to; never fetched.
 _DOCUMENT: Final = "https://toolfold.invalid/document"
+# Codes of problems with which a schema can still be used, so that its values are checked too.
+_USABLE: Final = frozenset({"format", "required"})
 
 
-class SchemaProblem(NamedTuple):
-    """A problem before it is placed: its path is one into the schema."""
-
-    path: SchemaPath
-    fact: str
-    hint: str
-    code: str
-    of_key: bool = False
-
-
-def check_definitions(definitions: Mapping[str, Json], report: Report) -> None:
+def check_definitions(definitions: Mapping[str, Json], findings: Findings) -> None:
     """Report every problem in the manifest's `$defs`."""
-    _check(LocatedSchema({"$defs": dict(definitions)}, (), is_foreign=False), report)
+    schema: Json = {"$defs": dict(definitions)}
+    _check(LocatedSchema(schema, (), is_foreign=False, asserts_formats=True), findings)
 
 
-def check_schema(located: LocatedSchema, definitions: Mapping[str, Json], report: Report) -> None:
+def check_schema(
+    located: LocatedSchema, definitions: Mapping[str, Json], findings: Findings
+) -> None:
     """Report every problem in one schema; `definitions` are the manifest's `$defs`."""
     if located.is_foreign:
-        _check_foreign(located, report)
+        _check_foreign(located, findings)
         return
     own = {key: value for key, value in located.schema.items() if key != "$defs"}
-    _check(replace(located, schema={**own, "$defs": dict(definitions)}), report)
+    _check(replace(located, schema={**own, "$defs": dict(definitions)}), findings)
 
 
 def check_examples(name: str, tool: Tool, validator: Validator | None, report: Report) -> None:
@@ -57,20 +63,21 @@ def check_examples(name: str, tool: Tool, validator: Validator | None, report: R
         path = ("tools", name, "examples", index, "arguments")
         for error in validator.iter_errors(example.arguments) if validator else ():
             at = (*path, *error.instance_path)
-            report(at, f"invalid example: {error.message}", _value_hint(error), "example")
+            report(at, f"invalid example: {explained(error)}", _value_hint(error), "example")
 
 
-def _check(located: LocatedSchema, report: Report) -> None:
+def _check(located: LocatedSchema, findings: Findings) -> None:
     broken = False
     for problem in _structure(located):
-        _report(located, problem, report)
-        broken = True
+        _report(located, problem, findings)
+        broken = broken or problem.code not in _USABLE
     if not broken:
-        _check_values(located, report)
+        _check_values(located, findings.reporter(located.severity))
 
 
-def _check_foreign(located: LocatedSchema, report: Report) -> None:
+def _check_foreign(located: LocatedSchema, findings: Findings) -> None:
     """Report problems in a foreign schema, by the rules of its own dialect."""
+    report = findings.reporter(located.severity)
     for path, reference in references(located.schema):
         if reference.startswith("#"):
             continue
@@ -80,7 +87,9 @@ def _check_foreign(located: LocatedSchema, report: Report) -> None:
     for path, inner in walk(located.schema):
         if isinstance(inner, dict):
             for problem in _keywords(path, inner, FOREIGN):
-                _report(located, problem, report)
+                _report(located, problem, findings)
+            for problem in unasserted_formats(path, inner) if located.asserts_formats else ():
+                _report(located, problem, findings)
     if not has_known_dialect(located.schema):
         fact = f"unknown dialect {located.schema['$schema']}"
         report(located.manifest_path(("$schema",)), fact, "read as 2020-12", "meta-schema")
@@ -93,13 +102,14 @@ def _check_foreign(located: LocatedSchema, report: Report) -> None:
     _check_values(located, report)
 
 
-def _report(located: LocatedSchema, problem: SchemaProblem, report: Report) -> None:
+def _report(located: LocatedSchema, problem: SchemaProblem, findings: Findings) -> None:
     path = located.manifest_path(problem.path)
+    report = findings.reporter(problem.severity or located.severity)
     report(path, problem.fact, problem.hint, problem.code, of_key=problem.of_key)
 
 
 def _structure(located: LocatedSchema) -> Iterator[SchemaProblem]:
-    """Problems of meta-schema, keywords, references and patterns, without those of `$defs`."""
+    """Problems of a hand-written schema, without those of `$defs`."""
     schema = located.schema
     is_own = located.base == ()
     for error in _meta_schema().iter_errors(schema):
@@ -113,6 +123,8 @@ def _structure(located: LocatedSchema) -> Iterator[SchemaProblem]:
             yield from _keywords(path, inner, KNOWN)
             yield from _reference(path, inner, schema)
             yield from _patterns(path, inner)
+            yield from format_problems(path, inner)
+            yield from required_problems(path, inner, schema)
 
 
 def _keywords(path: SchemaPath, schema: Json, known: frozenset[str]) -> Iterator[SchemaProblem]:
@@ -168,10 +180,10 @@ def _check_values(located: LocatedSchema, report: Report) -> None:
             continue
         # What lies outside the document is not fetched, and accepts anything.
         registry = registry or Registry([(_DOCUMENT, located.schema)], retriever=lambda _: {})
-        validator = _validator_at(registry, path)
+        validator = _validator_at(registry, path, located.asserts_formats)
         for at, what, value in values:
             for error in validator.iter_errors(value) if validator else ():
-                fact = f"invalid {what}: {error.message}"
+                fact = f"invalid {what}: {explained(error)}"
                 report(located.manifest_path(at), fact, _value_hint(error), what)
 
 
@@ -183,10 +195,10 @@ def _values(path: SchemaPath, schema: Json) -> Iterator[tuple[SchemaPath, str, o
             yield (*path, "examples", index), "example", value
 
 
-def _validator_at(registry: Registry, path: SchemaPath) -> Validator | None:
-    pointer = "".join("/" + str(s).replace("~", "~0").replace("/", "~1") for s in path)
+def _validator_at(registry: Registry, path: SchemaPath, asserts_formats: bool) -> Validator | None:
+    schema = {"$ref": f"{_DOCUMENT}#{quote(pointer(path), safe='/~$')}"}
     try:
-        return validator_for({"$ref": f"{_DOCUMENT}#{quote(pointer, safe='/~$')}"}, registry)
+        return validator_for(schema, registry, asserts_formats=asserts_formats)
     except (ValidationError, ReferencingError):
         return None
 

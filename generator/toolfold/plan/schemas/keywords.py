@@ -82,6 +82,11 @@ def required_of(schema: object) -> list[object]:
     return required if isinstance(required, list) else []
 
 
+def pointer(path: SchemaPath) -> str:
+    """The JSON pointer of a path into a schema."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
 def resolve(root: object, reference: str) -> Json | bool | None:
     """The schema that a reference within the document points to; None where there is none."""
     if reference != "#" and not reference.startswith("#/"):

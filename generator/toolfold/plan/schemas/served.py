@@ -20,6 +20,8 @@ class LocatedSchema:
     base: ManifestPath
     is_foreign: bool
     is_parameters: bool = False
+    #: Whether values must match the formats that the schema names.
+    asserts_formats: bool = False
 
     @property
     def severity(self) -> Severity:
@@ -66,9 +68,12 @@ def located_input(name: str, tool: Tool, definitions: Mapping[str, Json]) -> Loc
     """The schema of a tool's arguments, with its place in the manifest."""
     schema = input_schema(tool, definitions)
     if tool.input_schema is not None:
-        return LocatedSchema(schema, ("tools", name, "input_schema"), is_foreign=True)
+        base = ("tools", name, "input_schema")
+        return LocatedSchema(
+            schema, base, is_foreign=True, asserts_formats=tool.asserts_input_formats
+        )
     base = ("tools", name, "parameters")
-    return LocatedSchema(schema, base, is_foreign=False, is_parameters=True)
+    return LocatedSchema(schema, base, is_foreign=False, is_parameters=True, asserts_formats=True)
 
 
 def located_output(name: str, tool: Tool, definitions: Mapping[str, Json]) -> LocatedSchema | None:
@@ -78,7 +83,7 @@ def located_output(name: str, tool: Tool, definitions: Mapping[str, Json]) -> Lo
         return None
     is_foreign = tool.output_schema is not None
     base = ("tools", name, "output_schema" if is_foreign else "returns")
-    return LocatedSchema(schema, base, is_foreign)
+    return LocatedSchema(schema, base, is_foreign, asserts_formats=tool.asserts_output_formats)
 
 
 def served_output(schema: Json, *, is_foreign: bool) -> tuple[Json, bool]:

@@ -1,0 +1,68 @@
+"""`required` names that no property has."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from toolfold_runtime.contract.codec import Json
+
+from toolfold.manifest.shape import nearest
+from toolfold.plan.schemas.keywords import (
+    SchemaPath,
+    pointer,
+    properties_of,
+    required_of,
+    resolve,
+    subschemas,
+)
+from toolfold.plan.schemas.problem import SchemaProblem
+
+# Keywords whose schemas hold for the same value as the schema around them.
+_IN_PLACE: Final = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "not"})
+
+
+def required_problems(path: SchemaPath, schema: Json, root: Json) -> Iterator[SchemaProblem]:
+    """Required properties that are not declared: errors where nothing else is allowed.
+
+    A schema without `properties` says only that others declare them, which is a usual thing.
+    """
+    own, others = schema.get("properties"), schema.get("additionalProperties", True)
+    if not isinstance(own, dict) or "patternProperties" in schema or not isinstance(others, bool):
+        return
+    missing = [
+        (index, name)
+        for index, name in enumerate(required_of(schema))
+        if isinstance(name, str) and name not in own
+    ]
+    if not missing:
+        return
+    known = list(own)
+    if others:
+        around = _declared(_around(path, root), root, set())
+        known = sorted(around | _declared(schema, root, set()))
+    for index, name in missing:
+        if name not in known:
+            fact = f'required property "{name}" is not declared'
+            hint = nearest(name, known) or "declare it under `properties:`"
+            problem = SchemaProblem((*path, "required", index), fact, hint, "required")
+            yield problem._replace(severity="warning") if others else problem
+
+
+def _around(path: SchemaPath, root: Json) -> object:
+    """The outermost schema that holds for the same value as the one at `path`."""
+    while path and (path[-1] in _IN_PLACE or _IN_PLACE.intersection(path[-2:-1])):
+        path = path[:-1] if path[-1] in _IN_PLACE else path[:-2]
+    return resolve(root, f"#{pointer(path)}")
+
+
+def _declared(schema: object, root: Json, seen: set[int]) -> set[str]:
+    """The properties that a schema and all that hold beside it declare."""
+    if not isinstance(schema, dict) or id(schema) in seen:
+        return set()
+    seen.add(id(schema))
+    names = set(properties_of(schema))
+    for step, inner in subschemas(schema):
+        if step[0] in _IN_PLACE or step[0] == "dependentSchemas":
+            names |= _declared(inner, root, seen)
+    if isinstance(schema.get("$ref"), str):
+        names |= _declared(resolve(root, schema["$ref"]), root, seen)
+    return names
