@@ -300,9 +300,9 @@ class _Document:
         value = schema["default"]
         if not value or not isinstance(value, dict | list):
             return True
-        definitions = {k: self.document[k] for k in ("$defs", "definitions") if k in self.document}
+        document: Json = {key: self.document.get(key, {}) for key in ("$defs", "definitions")}
         try:
-            return validator_for({**definitions, **schema}).is_valid(value)
+            return validator_for(document | schema).is_valid(value)
         except (ValidationError, ValueError):
             return False
 
