@@ -1,14 +1,18 @@
-"""JSON Schema validators as toolfold means them: offline, formats never assert, no Python `re`."""
+"""JSON Schema validators as toolfold means them: offline, formats where asked for, no Python `re`."""
 
-import json
 from typing import Any, Final
 
 import jsonschema_rs
-from jsonschema_rs import Draft202012Validator, ValidationError, Validator
+from jsonschema_rs import (
+    Draft202012Validator,
+    ReferencingError,
+    Registry,
+    ValidationError,
+    Validator,
+)
 
 # A pattern may backtrack this often before it counts as failed: hostile patterns end quickly.
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
-_MOST: Final = 50
 _DIALECTS: Final = (
     "json-schema.org/draft/2020-12/schema",
     "json-schema.org/draft/2019-09/schema",
@@ -17,11 +21,23 @@ _DIALECTS: Final = (
     "json-schema.org/draft-04/schema",
 )
 
-__all__ = ["ValidationError", "Validator", "explained", "has_known_dialect", "validator_for"]
+__all__ = [
+    "ReferencingError",
+    "Registry",
+    "ValidationError",
+    "Validator",
+    "format_words",
+    "has_known_dialect",
+    "registry_of",
+    "validator_for",
+]
 
 
 def validator_for(
-    schema: dict[str, Any] | bool, registry: jsonschema_rs.Registry | None = None
+    schema: dict[str, Any] | bool,
+    registry: Registry | None = None,
+    *,
+    asserts_formats: bool = False,
 ) -> Validator:
     """A validator for `schema`, by the dialect its `$schema` names, else 2020-12.
 
@@ -33,20 +49,20 @@ def validator_for(
     return make(
         schema,
         retriever=_nothing,
-        validate_formats=False,
+        validate_formats=asserts_formats,
         pattern_options=_PATTERNS,
         registry=registry,
     )
 
 
-def explained(error: ValidationError) -> str:
-    """What is wrong, whole: the validator's own message shortens lists of allowed values."""
-    options = error.kind.as_dict().get("options")
-    if not isinstance(options, list):
-        return error.message
-    allowed = ", ".join(json.dumps(option, ensure_ascii=False) for option in options[:_MOST])
-    more = ", …" if len(options) > _MOST else ""
-    return f"{json.dumps(error.instance, ensure_ascii=False)[:100]} is not one of {allowed}{more}"
+def registry_of(address: str, schema: dict[str, Any]) -> Registry:
+    """A registry that has one document, so that a reference can lead to any part of it."""
+    return Registry([(address, schema)], retriever=_nothing)
+
+
+def format_words(name: str) -> str:
+    """The format in words."""
+    return f"{'an' if name[:1] in 'ei' else 'a'} {name}"
 
 
 def _nothing(_: str) -> dict[str, object]:
