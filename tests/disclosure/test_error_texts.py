@@ -76,7 +76,8 @@ TEXTS: Final[list[tuple[str, Json, str]]] = [
         {"tool": "move_book", "arguments": {"book": 7}},
         "invalid_arguments: invalid arguments for move_book:\n"
         "- book: expected string, got integer 7\n"
-        "signature: move_book(book: str)",
+        "signature: move_book(book: str)\n"
+        'valid call: move_book({"book":"<book>"})',
     ),
     (
         "run_read",
