@@ -204,6 +204,10 @@ HOSTILE: Final[list[tuple[Json, Any]]] = [
     ({"properties": {"a": {"anyOf": [{"const": n} for n in range(3_000)]}}}, {"a": "x" * 10**6}),
     ({"required": [f"r{n}" for n in range(5_000)]}, {"x": "y" * 10**6}),
     ({"additionalProperties": False}, {f"k{n}": n for n in range(100_000)}),
+    (
+        {"properties": {f"key{n}": {} for n in range(2_000)}, "additionalProperties": False},
+        {f"kye{n}": n for n in range(2_000)},
+    ),
     ({"allOf": [{"$ref": "#"}, {"type": "string"}]}, {}),
 ]
 
@@ -214,7 +218,7 @@ def test_neither_a_hostile_schema_nor_a_large_value_takes_long(schema: Json, val
 
     shown = lines(schema, value)
 
-    assert 0 < len(shown) <= 1_000
+    assert 0 < len(shown) <= 50
     assert time.process_time() - start < 3
 
 

@@ -10,7 +10,7 @@ from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.defaults import Defaults, defaults_of
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.faults import Fault
-from toolfold_runtime.running.explain import explanations
+from toolfold_runtime.running.explain import MOST_EXPLAINED, explanations
 from toolfold_runtime.running.repair import repaired
 from toolfold_runtime.running.validators import SchemaValidators
 
@@ -53,7 +53,7 @@ class Arguments:
             values = defaults.fill(sent)
             # A default that breaks the schema, alone or beside what was sent, is not applied.
             values = values if validator.is_valid(values) else sent
-        return ValidArguments(sent, values, tuple(_first(warnings, "warning: and ")))
+        return ValidArguments(sent, values, tuple(_first(warnings, len(warnings), "warning: and ")))
 
     def _defaults_of(self, entry: ToolEntry) -> Defaults | None:
         if entry.name not in self._defaults:
@@ -71,16 +71,18 @@ class Arguments:
 
 
 def _explanation(entry: ToolEntry, faults: list[Fault]) -> str:
-    lines = _first([f"- {explanation.line}" for explanation in explanations(faults)], "- and ")
-    text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
+    explained = [f"- {explanation.line}" for explanation in explanations(faults)]
+    number = len(explained) if len(faults) <= MOST_EXPLAINED else len(faults)
+    lines = "\n".join(_first(explained, number, "- and "))
+    text = f"invalid arguments for {entry.name}:\n{lines}"
     text += f"\nsignature: {entry.signature}"
     call = f"{entry.name}({compact(entry.example)})" if entry.example is not None else ""
     return f"{text}\nvalid call: {call}" if 0 < len(call) <= _LONGEST_CALL else text
 
 
-def _first(lines: list[str], more: str) -> list[str]:
-    """The first lines, and how many more there are."""
-    left_out = len(lines) - _MOST_SHOWN
+def _first(lines: list[str], number: int, more: str) -> list[str]:
+    """The first lines, and how many more there are of this number."""
+    left_out = number - _MOST_SHOWN
     return [*lines[:_MOST_SHOWN], f"{more}{left_out} more"] if left_out > 0 else lines
 
 

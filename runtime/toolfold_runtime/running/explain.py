@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
+from itertools import islice
 from typing import Any, Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
@@ -12,7 +13,10 @@ from toolfold_runtime.running.diagnosis.faults import Choice, Fault, Path
 from toolfold_runtime.running.diagnosis.walk import faults_of
 from toolfold_runtime.validation import format_words
 
+#: Near names are looked for in each explanation, which takes longer than finding the fault.
+MOST_EXPLAINED: Final = 50
 _LONGEST: Final = 100
+_MOST_COMPARED: Final = 500
 _MOST_OPTIONS: Final = 50
 _MOST_NAMES: Final = 20
 _WRITER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
@@ -34,16 +38,16 @@ class Explanation(NamedTuple):
 def explained_errors(
     schema: Json, value: object, *, asserts_formats: bool = False
 ) -> list[Explanation]:
-    """What is wrong with a value that the schema refuses; at least one explanation."""
+    """What is wrong with a value that the schema refuses: one explanation at least, and not all."""
     document = SchemaDocument(schema, asserts_formats=asserts_formats)
     return explanations(faults_of(document, value))
 
 
-def explanations(faults: Iterable[Fault]) -> list[Explanation]:
-    """The faults in words, each once; the names that an object knows are listed once too."""
+def explanations(faults: Sequence[Fault]) -> list[Explanation]:
+    """The first faults in words, each once; the names that an object knows are listed once too."""
     explained: dict[Explanation, None] = {}
     lists: set[tuple[Path, str]] = set()
-    for fault in faults:
+    for fault in faults[:MOST_EXPLAINED]:
         text = _text(fault)
         if fault.keyword == "unknown":
             text = "unknown" if (fault.path[:-1], text) in lists else text
@@ -59,7 +63,7 @@ def dotted(path: Path) -> str:
 
 def suggestion(name: object, names: Iterable[object]) -> str:
     """`, did you mean "city"?` for the nearest name; empty where none is near."""
-    texts = [text for text in names if isinstance(text, str)]
+    texts = [text for text in islice(names, _MOST_COMPARED) if isinstance(text, str)]
     if not isinstance(name, str) or len(name) > _LONGEST:
         return ""
     close = [text for text in texts if text.casefold() == name.casefold()]

@@ -1,6 +1,5 @@
 """The smallest valid call of a tool: what an agent is shown where its author gave no example."""
 
-import math
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any, Final
@@ -9,7 +8,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.validation import ValidationError, validator_for
 
 from toolfold.plan.schemas.keywords import properties_of, required_of, resolve
-from toolfold.plan.schemas.patterns import matching
+from toolfold.plan.schemas.samples import sample_number, sample_text
 from toolfold.plan.text.escape import json_text
 
 _MOST_DEPTH: Final = 12
@@ -17,25 +16,6 @@ _MOST_VALUES: Final = 200
 _LONGEST: Final = 1_000
 # How many branches of alternatives are tried.
 _BRANCHES: Final = 3
-_SAMPLES: Final = {
-    "date": "2025-01-31",
-    "date-time": "2025-01-31T09:30:00Z",
-    "time": "09:30:00Z",
-    "duration": "P1D",
-    "uuid": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
-    "uri": "https://example.com",
-    "url": "https://example.com",
-    "uri-reference": "/path",
-    "iri": "https://example.com",
-    "email": "name@example.com",
-    "hostname": "example.com",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "json-pointer": "/name",
-    "regex": "^a",
-    "byte": "AAAA",
-    "binary": "AAAA",
-}
 
 
 class _NoValueError(Exception):
@@ -113,8 +93,10 @@ class _Maker:
         if kind == "array":
             return self._array(whole, name, depth)
         if kind in ("integer", "number"):
-            return _number(whole, kind)
-        return {"boolean": True, "null": None}[kind] if kind != "string" else _text(whole, name)
+            return sample_number(whole, kind)
+        return (
+            {"boolean": True, "null": None}[kind] if kind != "string" else sample_text(whole, name)
+        )
 
     def _given(self, schema: Json) -> Iterator[object]:
         """The values that the schema itself names."""
@@ -208,50 +190,6 @@ def _type_of(schema: Json) -> str:
     if "items" in schema or "prefixItems" in schema:
         return "array"
     return "number" if {"minimum", "maximum"} & schema.keys() else "string"
-
-
-def _number(schema: Json, kind: str) -> int | float:
-    step = schema.get("multipleOf", 1 if kind == "integer" else None)
-    value: int | float = step or 1
-    high = _bound(schema, "maximum", "exclusiveMaximum", -value)
-    low = _bound(schema, "minimum", "exclusiveMinimum", value)
-    value = value if high is None else min(value, high)
-    value = value if low is None else max(value, low)
-    if step:
-        value = math.ceil(value / step) * step
-    return int(value) if float(value).is_integer() else value
-
-
-def _bound(schema: Json, inclusive: str, exclusive: str, step: float) -> float | None:
-    """The first number within a bound; in older dialects `exclusive` says what the other means."""
-    limit: float | None = schema.get(inclusive)
-    beyond = schema.get(exclusive)
-    if beyond is True and limit is not None:
-        return limit + step
-    return limit if beyond is None or isinstance(beyond, bool) else beyond + step
-
-
-def _text(schema: Json, name: str) -> str:
-    if schema.get("format") in _SAMPLES:
-        return _SAMPLES[schema["format"]]
-    if schema.get("contentEncoding") == "base64":
-        return "AAAA"
-    least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _LONGEST))
-    text = f"<{name or 'text'}>"
-    text = text if len(text) <= most else (name or "text")[:most]
-    text = text if len(text) >= least else text + "." * min(least - len(text), _LONGEST)
-    pattern = schema.get("pattern")
-    if not isinstance(pattern, str):
-        return text
-    made = (text, name, matching(pattern, least))
-    return next((option for option in made if option and _matches(pattern, option)), text)
-
-
-def _matches(pattern: str, text: str) -> bool:
-    try:
-        return validator_for({"pattern": pattern}).is_valid(text)
-    except ValidationError:
-        return False
 
 
 def _different(values: list[Any]) -> list[Any]:

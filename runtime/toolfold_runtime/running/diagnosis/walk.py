@@ -5,18 +5,16 @@ errors is made whole, with every branch of every alternative: a long list takes 
 alternatives within alternatives take it exponential time.
 """
 
-import time
 from collections.abc import Iterator
 from typing import Any, Final
 
 from toolfold_runtime.running.diagnosis.branches import Branch, branch_pointers, meant
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
+from toolfold_runtime.running.diagnosis.effort import Effort
 from toolfold_runtime.running.diagnosis.faults import Fault, Path
 from toolfold_runtime.running.diagnosis.properties import extra_names, known_properties
 
 _MOST_FAULTS: Final = 1_000
-_MOST_STEPS: Final = 200_000
-_MOST_SECONDS: Final = 0.5
 _MOST_DEPTH: Final = 64
 # Faults of a branch that are counted, to choose between branches.
 _MOST_COUNTED: Final = 20
@@ -31,31 +29,16 @@ _PLAIN: Final = (*_OF_NUMBERS, *_OF_TEXT, "contentMediaType", *_OF_SIZES)
 
 def faults_of(document: SchemaDocument, value: object) -> list[Fault]:
     """What is wrong with a value that the document refuses: at least one fault, and not too many."""
-    walk = _Walk(document, _Effort(), _MOST_FAULTS, looks_into_branches=True)
+    walk = _Walk(document, Effort(), _MOST_FAULTS, looks_into_branches=True)
     walk.node((), value, ())
     return walk.faults or [Fault((), "schema", value)]
-
-
-class _Effort:
-    """What may be spent on one value: neither its size nor its schema decides how long it takes."""
-
-    def __init__(self) -> None:
-        self._steps = 0
-        self._end = time.monotonic() + _MOST_SECONDS
-
-    def spend(self, steps: int) -> None:
-        self._steps += steps
-
-    @property
-    def is_spent(self) -> bool:
-        return self._steps > _MOST_STEPS or time.monotonic() > self._end
 
 
 class _Walk:
     """Collects the faults of one value."""
 
     def __init__(
-        self, document: SchemaDocument, effort: _Effort, most: int, *, looks_into_branches: bool
+        self, document: SchemaDocument, effort: Effort, most: int, *, looks_into_branches: bool
     ) -> None:
         self.faults: list[Fault] = []
         self._document = document
