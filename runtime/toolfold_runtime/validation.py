@@ -8,7 +8,13 @@ from functools import cache
 from typing import Any, Final
 
 import jsonschema_rs
-from jsonschema_rs import Draft202012Validator, ValidationError, Validator
+from jsonschema_rs import (
+    Draft202012Validator,
+    ReferencingError,
+    Registry,
+    ValidationError,
+    Validator,
+)
 
 # A pattern may backtrack this often before it counts as failed: hostile patterns end quickly.
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
@@ -39,19 +45,22 @@ _SAMPLES: Final = {
 }
 
 __all__ = [
+    "ReferencingError",
+    "Registry",
     "ValidationError",
     "Validator",
     "explained",
     "format_words",
     "has_known_dialect",
     "is_base64_text",
+    "registry_of",
     "validator_for",
 ]
 
 
 def validator_for(
     schema: dict[str, Any] | bool,
-    registry: jsonschema_rs.Registry | None = None,
+    registry: Registry | None = None,
     *,
     asserts_formats: bool = False,
 ) -> Validator:
@@ -73,6 +82,11 @@ def validator_for(
         pattern_options=_PATTERNS,
         registry=registry,
     )
+
+
+def registry_of(address: str, schema: dict[str, Any]) -> Registry:
+    """A registry that has one document, so that a reference can lead to any part of it."""
+    return Registry([(address, schema)], retriever=_nothing)
 
 
 def is_base64_text(text: str) -> bool:

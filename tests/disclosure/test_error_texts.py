@@ -65,9 +65,9 @@ TEXTS: Final[list[tuple[str, Json, str]]] = [
         "find_book",
         {"limit": 99, "titel": "dune"},
         "invalid_arguments: invalid arguments for find_book:\n"
+        "- title: missing\n"
         "- limit: 99 is greater than the maximum of 50\n"
-        "- Additional properties are not allowed ('titel' was unexpected)\n"
-        '- "title" is a required property\n'
+        '- titel: unknown, did you mean "title"?\n'
         "signature: find_book(title: str, limit: int = 5) -> list[str]\n"
         'valid call: find_book({"title":"dune"})',
     ),
@@ -75,8 +75,9 @@ TEXTS: Final[list[tuple[str, Json, str]]] = [
         "run_write",
         {"tool": "move_book", "arguments": {"book": 7}},
         "invalid_arguments: invalid arguments for move_book:\n"
-        '- book: 7 is not of type "string"\n'
-        "signature: move_book(book: str)",
+        "- book: expected string, got integer 7\n"
+        "signature: move_book(book: str)\n"
+        'valid call: move_book({"book":"<book>"})',
     ),
     (
         "run_read",
@@ -86,7 +87,7 @@ TEXTS: Final[list[tuple[str, Json, str]]] = [
     (
         "run_read",
         {"tool": "find_book", "arguments": "title=dune"},
-        "invalid_arguments: run_read: `arguments` is not an object.",
+        'invalid_arguments: run_read: arguments: expected object, got string "title=dune".',
     ),
     (
         "capabilities",
@@ -101,13 +102,19 @@ TEXTS: Final[list[tuple[str, Json, str]]] = [
     (
         "capabilities",
         {"category": 7},
-        'invalid_arguments: capabilities: 7 is not of type "string".'
+        "invalid_arguments: capabilities: category: expected string, got integer 7."
         " Parameters: category, detail, page, format.",
     ),
     (
         "search_tools",
         {},
-        'invalid_arguments: search_tools: "query" is a required property. Parameters: query, limit.',
+        "invalid_arguments: search_tools: query: missing. Parameters: query, limit.",
+    ),
+    (
+        "tool_schema",
+        {"tool": "dust", "detail": "fulll"},
+        'invalid_arguments: tool_schema: detail: "fulll" is not one of "summary", "schema",'
+        ' "full", did you mean "full"? Parameters: tool, detail.',
     ),
     (
         "find_book",

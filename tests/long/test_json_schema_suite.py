@@ -91,7 +91,7 @@ def tool_of(group: Group) -> Json:
     schema = group.schema
     if isinstance(schema, dict) and "$id" not in schema:
         schema = {"$id": f"urn:suite:{group.tool}", **schema}
-    whole = {"type": "object", "properties": {"value": schema}}
+    whole = {"type": "object", "properties": {"value": schema}, "required": ["value"]}
     return {"category": "all", "effect": "read", "summary": "One", "input_schema": whole}
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
+from toolfold.plan.schemas.smallest import smallest_arguments
 
 from tests.importing.material import IMPORT_ALL, as_sent, catalog, list_every_tool
 from tests.support.commands import python, toolfold
@@ -66,6 +67,18 @@ def test_the_catalogs_hold_every_tool_that_the_sweep_promises() -> None:
     assert {name: len(source_of(name)) for name in TOOLS} == TOOLS
     assert sorted(path.stem for path in CATALOGS.glob("*.json")) == sorted(TOOLS)
     assert sum(TOOLS.values()) == 9_715
+
+
+def test_a_valid_call_is_made_for_every_tool_that_can_be_called() -> None:
+    tools = {identity: tool for name in TOOLS for identity, tool in source_of(name).items()}
+    schemas = {
+        identity: {"type": "object", **tool["inputSchema"]} for identity, tool in tools.items()
+    }
+    without = [name for name, schema in schemas.items() if smallest_arguments(schema) is None]
+
+    # Two demand what they forbid; one breaks the rules of its dialect.
+    names = {identity.rpartition("::")[2] for identity in without}
+    assert names == {"extract_parameters_v1", "netlify-coding-rules", "read_pdf"}
 
 
 @pytest.mark.parametrize("name", TOOLS)

@@ -310,7 +310,7 @@ def test_fields_are_text_or_a_list_of_names(served: Served) -> None:
     asked = {"tool": "whole", "fields": ["id", "title"]}
     assert list(value_of(served.call(Library(), "run_read", asked))[0]) == ["id", "title"]
 
-    with pytest.raises(ToolError, match="`fields` is not a text"):
+    with pytest.raises(ToolError, match="fields: expected string, got object"):
         served.call(Library(), "run_read", {"tool": "whole", "fields": {"id": 1}})
 
 

@@ -23,6 +23,7 @@ from toolfold.plan.schemas.check import check_examples, check_schema
 from toolfold.plan.schemas.formats import has_base64
 from toolfold.plan.schemas.keywords import walk
 from toolfold.plan.schemas.served import LocatedSchema, located_input, located_output, served_output
+from toolfold.plan.schemas.smallest import valid_arguments
 from toolfold.plan.search.words import search_texts, search_words
 from toolfold.plan.source import ToolContext, ToolSource
 from toolfold.plan.text.escape import docstring, json_text
@@ -90,8 +91,9 @@ def _check(
             _check_properties(located, findings.reporter(located.severity))
             _check_carried(located, findings)
     _check_root(name, tool, findings)
-    report = findings.reporter(given.severity)
-    check_examples(name, tool, _validator(given), report)
+    if tool.examples:
+        report = findings.reporter(given.severity)
+        check_examples(name, tool, _validator(given), report)
 
 
 def _check_root(name: str, tool: Tool, findings: Findings) -> None:
@@ -164,12 +166,18 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         views=tool_views(name, tool, given, result, context.format, runner),
         wraps_result=wraps_result,
         limits=limits_of(tool),
-        example=tool.examples[0].arguments if tool.examples else None,
+        example=_example(tool, given),
         asserts_input_formats=tool.asserts_input_formats,
         asserts_output_formats=tool.asserts_output_formats,
         has_base64_result=has_base64(result),
         errors=tuple(tool.errors),
     )
+
+
+def _example(tool: Tool, given: Json) -> Json | None:
+    """The arguments of the call that an error shows as valid."""
+    examples = (example.arguments for example in tool.examples)
+    return valid_arguments(given, examples, asserts_formats=tool.asserts_input_formats)
 
 
 def _definition(source: ToolSource, given: Json, output: Json | None) -> Definition:

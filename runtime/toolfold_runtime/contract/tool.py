@@ -53,7 +53,7 @@ class ToolEntry(NamedTuple):
     #: Whether a result is sent as `{"result": …}` because its schema's root is no object.
     wraps_result: bool = False
     limits: CallLimits = CallLimits()
-    #: The arguments of a valid call.
+    #: The arguments of a valid call: an example of the tool's, else the smallest.
     example: Json | None = None
     #: Whether arguments and results must match the formats that their schemas name.
     asserts_input_formats: bool = False

@@ -1,11 +1,16 @@
 """Calling meta-tools: known parameters validated, unknown ones answered with a warning."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Final
 
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.validation import Validator, explained, validator_for
+from toolfold_runtime.running.diagnosis.document import SchemaDocument
+from toolfold_runtime.running.explain import dotted, excerpt, explanations, suggestion
+from toolfold_runtime.running.repair import repaired
+
+_MOST_SHOWN: Final = 20
 
 
 class MetaTools:
@@ -15,31 +20,41 @@ class MetaTools:
         self.handlers = handlers
         self.definitions = {meta.name: meta for meta in catalog.facts.meta_tools}
         self._rejects_unknown = catalog.facts.unknown_parameters == "reject"
-        self._validators: dict[str, Validator] = {}
+        self._documents: dict[str, SchemaDocument] = {}
 
     def answer(self, name: str, arguments: Json) -> list[str]:
         """The handler's text, and a warning for parameters that it does not have."""
         properties = self.definitions[name].input_schema["properties"]
         known = {key: value for key, value in arguments.items() if key in properties}
         unknown = [key for key in arguments if key not in known]
-        errors = [explained(error) for error in self._validator(name).iter_errors(known)]
-        if errors:
-            raise self._refusal(name, errors)
+        document = self._document(name)
+        if not document.accepts((), known):
+            known, _, faults = repaired(document, known)
+            if faults:
+                lines = [explanation.line for explanation in explanations(faults)]
+                raise self._refusal(name, lines[:_MOST_SHOWN])
         warnings = self.unknown_parameters(name, unknown)
         return [self.handlers[name](**known), *warnings]
 
     def unknown_parameters(self, name: str, unknown: Sequence[str]) -> list[str]:
         """A warning that names unknown parameters; ToolError where the manifest rejects them."""
-        if unknown and self._rejects_unknown:
-            raise self._refusal(name, [f'no parameter "{key}"' for key in unknown])
-        return [f"warning: ignored unknown parameters: {', '.join(unknown)}"] if unknown else []
+        if not unknown:
+            return []
+        known = self.definitions[name].input_schema["properties"]
+        near = [(key, suggestion(key, known)) for key in unknown[:_MOST_SHOWN]]
+        if self._rejects_unknown:
+            lines = [f"no parameter {excerpt(key)}{text}" for key, text in near]
+            raise self._refusal(name, lines)
+        named = (f"{dotted((key,))} ({text[2:]})" if text else dotted((key,)) for key, text in near)
+        return [f"warning: ignored unknown parameters: {', '.join(named)}"]
 
     def _refusal(self, name: str, problems: list[str]) -> ToolError:
         names = ", ".join(self.definitions[name].input_schema["properties"]) or "none"
-        text = f"{name}: {'; '.join(problems)}. Parameters: {names}."
-        return ToolError("invalid_arguments", text)
+        text = f"{name}: {'; '.join(problems)}"
+        end = "" if text.endswith("?") else "."
+        return ToolError("invalid_arguments", f"{text}{end} Parameters: {names}.")
 
-    def _validator(self, name: str) -> Validator:
-        if name not in self._validators:
-            self._validators[name] = validator_for(self.definitions[name].input_schema)
-        return self._validators[name]
+    def _document(self, name: str) -> SchemaDocument:
+        if name not in self._documents:
+            self._documents[name] = SchemaDocument(self.definitions[name].input_schema)
+        return self._documents[name]

@@ -9,10 +9,13 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.vocabulary import Effect
 from toolfold_runtime.errors import ToolError
+from toolfold_runtime.running.diagnosis.faults import Fault
+from toolfold_runtime.running.explain import explanations
 
 #: What agents write instead of `arguments`.
 _SYNONYMS: Final = ("arguments", "args", "params", "parameters", "input")
-_KNOWN: Final = ("tool", "name", "fields", "cursor", *_SYNONYMS)
+_TOOL: Final = ("tool", "name")
+_KNOWN: Final = (*_TOOL, "fields", "cursor", *_SYNONYMS)
 
 
 @dataclass(frozen=True)
@@ -28,14 +31,14 @@ class RunRequest:
 
 def run_request(runner: str, given: Json) -> RunRequest:
     """What a runner was called with, synonyms accepted; ToolError where it names no tool."""
-    tool = given.get("tool", given.get("name"))
+    tool = next((given[key] for key in _TOOL if given.get(key) is not None), None)
     if not isinstance(tool, str) or not tool:
         text = f'{runner} needs a tool: {runner}({{"tool": "NAME", "arguments": {{}}}}).'
         raise ToolError("invalid_arguments", text)
     key = next((key for key in _SYNONYMS if given.get(key) is not None), None)
     return RunRequest(
         tool,
-        _object(runner, given[key]) if key else {},
+        _object(runner, key, given[key]) if key else {},
         _text(runner, "fields", given.get("fields")),
         _text(runner, "cursor", given.get("cursor")),
         tuple(key for key in given if key not in _KNOWN),
@@ -52,14 +55,15 @@ def refuse_effect(runner: str, entry: ToolEntry, runners: Mapping[str, Sequence[
     raise ToolError("effect_refused", text)
 
 
-def _object(runner: str, value: object) -> Json:
-    if isinstance(value, str):
+def _object(runner: str, name: str, given: object) -> Json:
+    value = given
+    if isinstance(given, str):
         try:
-            value = json.loads(value or "{}")
-        except ValueError:
+            value = json.loads(given or "{}")
+        except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict):
-        raise ToolError("invalid_arguments", f"{runner}: `arguments` is not an object.")
+        raise _wrong(runner, name, "object", given)
     return value
 
 
@@ -68,5 +72,10 @@ def _text(runner: str, name: str, value: object) -> str:
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         value = ",".join(value)
     if value is not None and not isinstance(value, str):
-        raise ToolError("invalid_arguments", f"{runner}: `{name}` is not a text.")
+        raise _wrong(runner, name, "string", value)
     return value or ""
+
+
+def _wrong(runner: str, name: str, expected: str, given: object) -> ToolError:
+    explanation = explanations([Fault((name,), "type", given, expected)])[0]
+    return ToolError("invalid_arguments", f"{runner}: {explanation.line}.")

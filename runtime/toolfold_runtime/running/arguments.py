@@ -1,20 +1,23 @@
 """Arguments as the schema means them: validated, coerced where allowed, completed by defaults."""
 
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
-from toolfold_runtime.running.coerce import coerced
 from toolfold_runtime.running.defaults import Defaults, defaults_of
+from toolfold_runtime.running.diagnosis.document import SchemaDocument
+from toolfold_runtime.running.diagnosis.faults import Fault
+from toolfold_runtime.running.explain import MOST_EXPLAINED, explanations
+from toolfold_runtime.running.repair import repaired
 from toolfold_runtime.running.validators import SchemaValidators
-from toolfold_runtime.validation import ValidationError, explained
 
 _MOST_SHOWN: Final = 10
-_MOST_ERRORS: Final = 100
+_MOST_DOCUMENTS: Final = 64
+# A longer example would say less than the signature does.
+_LONGEST_CALL: Final = 1_500
 
 
 @dataclass(frozen=True)
@@ -32,45 +35,55 @@ class Arguments:
     def __init__(self, validators: SchemaValidators) -> None:
         self._validators = validators
         self._defaults: dict[str, Defaults | None] = {}
+        #: Of tools that were lately called with what their schemas refuse.
+        self._documents: dict[str, SchemaDocument] = {}
 
     def validated(self, entry: ToolEntry, given: Json, *, coerce_strings: bool) -> ValidArguments:
         """What reaches the backend; ToolError `invalid_arguments` with all a valid call needs."""
         validator = self._validators.of_arguments(entry)
         warnings: list[str] = []
         if not validator.is_valid(given):
-            errors = list(islice(validator.iter_errors(given), _MOST_ERRORS))
-            changed, warnings = coerced(given, errors) if coerce_strings else (given, [])
-            if not warnings or not validator.is_valid(changed):
-                raise ToolError("invalid_arguments", _explanation(entry, errors))
-            given = changed
+            document = self._document_of(entry)
+            given, warnings, faults = repaired(document, given, coerce_strings=coerce_strings)
+            if not validator.is_valid(given):
+                raise ToolError("invalid_arguments", _explanation(entry, faults))
         sent = values = _whole_numbers(given)
         defaults = self._defaults_of(entry)
         if defaults is not None:
             values = defaults.fill(sent)
             # A default that breaks the schema, alone or beside what was sent, is not applied.
             values = values if validator.is_valid(values) else sent
-        return ValidArguments(sent, values, tuple(warnings))
+        return ValidArguments(sent, values, tuple(_first(warnings, len(warnings), "warning: and ")))
 
     def _defaults_of(self, entry: ToolEntry) -> Defaults | None:
         if entry.name not in self._defaults:
             self._defaults[entry.name] = defaults_of(entry.definition.input_schema)
         return self._defaults[entry.name]
 
+    def _document_of(self, entry: ToolEntry) -> SchemaDocument:
+        if entry.name not in self._documents:
+            if len(self._documents) >= _MOST_DOCUMENTS:
+                del self._documents[next(iter(self._documents))]
+            self._documents[entry.name] = SchemaDocument(
+                entry.definition.input_schema, asserts_formats=entry.asserts_input_formats
+            )
+        return self._documents[entry.name]
 
-def _explanation(entry: ToolEntry, errors: list[ValidationError]) -> str:
-    lines = [f"- {_where(error)}{explained(error)}" for error in errors[:_MOST_SHOWN]]
-    if len(errors) > _MOST_SHOWN:
-        lines.append(f"- and {len(errors) - _MOST_SHOWN} more")
-    text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
+
+def _explanation(entry: ToolEntry, faults: list[Fault]) -> str:
+    explained = [f"- {explanation.line}" for explanation in explanations(faults)]
+    number = len(explained) if len(faults) <= MOST_EXPLAINED else len(faults)
+    lines = "\n".join(_first(explained, number, "- and "))
+    text = f"invalid arguments for {entry.name}:\n{lines}"
     text += f"\nsignature: {entry.signature}"
-    if entry.example is not None:
-        text += f"\nvalid call: {entry.name}({compact(entry.example)})"
-    return text
+    call = f"{entry.name}({compact(entry.example)})" if entry.example is not None else ""
+    return f"{text}\nvalid call: {call}" if 0 < len(call) <= _LONGEST_CALL else text
 
 
-def _where(error: ValidationError) -> str:
-    path = ".".join(str(step) for step in error.instance_path)
-    return f"{path}: " if path else ""
+def _first(lines: list[str], number: int, more: str) -> list[str]:
+    """The first lines, and how many more there are of this number."""
+    left_out = number - _MOST_SHOWN
+    return [*lines[:_MOST_SHOWN], f"{more}{left_out} more"] if left_out > 0 else lines
 
 
 def _whole_numbers(value: Any) -> Any:

@@ -1,7 +1,8 @@
 """Strings taken for the values that they spell, where a manifest allows it: `"5"` for 5, `"true"` for true.
 
 Only where nothing else can be meant: the schema's `type` at that place has no room for text, and
-the text is JSON of a type that it has room for. Choices (`anyOf`, `oneOf`) are left alone.
+the text is JSON of a type that it has room for. Text where alternatives are allowed (`anyOf`,
+`oneOf`) and none of them is text is left alone.
 """
 
 import copy
@@ -10,7 +11,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.validation import ValidationError
+from toolfold_runtime.running.diagnosis.faults import Fault, Path
+from toolfold_runtime.running.explain import dotted, excerpt
 
 _LONGEST: Final = 100_000
 _IS: Final[dict[str, Callable[[object], bool]]] = {
@@ -22,32 +24,28 @@ _IS: Final[dict[str, Callable[[object], bool]]] = {
 }
 
 
-def coerced(arguments: Json, errors: Sequence[ValidationError]) -> tuple[Json, list[str]]:
+def coerced(arguments: Json, faults: Sequence[Fault]) -> tuple[Json, list[str]]:
     """A copy of the arguments with such strings replaced, and a warning for each."""
-    replacements: list[tuple[list[str | int], object]] = []
-    warnings = []
-    for error in errors:
-        path = list(error.instance_path)
-        value = _parsed(error)
-        if value is not None and path:
-            replacements.append((path, value))
-            given, taken = (json.dumps(v, ensure_ascii=False) for v in (error.instance, value))
-            where = ".".join(map(str, path))
-            warnings.append(f"warning: {where}: {given[:100]} was taken as {taken[:100]}")
-    if not replacements:
+    values = {fault.path: _parsed(fault) for fault in faults if fault.path}
+    values = {path: value for path, value in values.items() if value is not None}
+    if not values:
         return arguments, []
+    given = {fault.path: excerpt(fault.given) for fault in faults}
     changed = copy.deepcopy(arguments)
-    for path, value in replacements:
+    for path, value in values.items():
         _assign(changed, path, value)
-    return changed, warnings
+    return changed, [
+        f"warning: {dotted(path)}: {given[path]} was taken as {excerpt(value)}"
+        for path, value in values.items()
+    ]
 
 
-def _parsed(error: ValidationError) -> object:
+def _parsed(fault: Fault) -> object:
     """The JSON value of a string where the schema accepts that but no string; else None."""
-    types = error.kind.as_dict().get("types")
-    text = error.instance
-    if not isinstance(types, list) or not isinstance(text, str) or len(text) > _LONGEST:
+    text = fault.given
+    if fault.keyword != "type" or not isinstance(text, str) or len(text) > _LONGEST:
         return None
+    types = fault.expected if isinstance(fault.expected, list) else [fault.expected]
     try:
         value = json.loads(text, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
@@ -56,7 +54,7 @@ def _parsed(error: ValidationError) -> object:
     return value if is_wanted else None
 
 
-def _assign(target: Any, path: Sequence[str | int], value: object) -> None:
+def _assign(target: Any, path: Path, value: object) -> None:
     for step in path[:-1]:
         target = target[step]
     target[path[-1]] = value

@@ -9,7 +9,6 @@ from toolfold_runtime import log
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
-from toolfold_runtime.running.nulls import without_nulls
 from toolfold_runtime.running.validators import SchemaValidators
 
 #: No answer is larger than this, whatever its budget: it would fill the client's memory and ours.
@@ -89,13 +88,18 @@ def _reason(error: Exception) -> str:
 
 def _mended(validators: SchemaValidators, entry: ToolEntry, promised: Any) -> Result:
     """A result that its schema refused, without the nulls that may be absent; else a ToolError."""
-    from toolfold_runtime.running.wrong_results import first_mistake
+    from toolfold_runtime.running.diagnosis.document import SchemaDocument
+    from toolfold_runtime.running.diagnosis.walk import faults_of
+    from toolfold_runtime.running.repair import without_nulls
+    from toolfold_runtime.running.wrong_results import mistake
 
-    validator = validators.of_result(entry)
-    changed, errors = without_nulls(validator, promised, list(validator.iter_errors(promised)))
-    if changed is not promised and not errors:
+    schema = entry.definition.output_schema or {}
+    document = SchemaDocument(schema, asserts_formats=entry.asserts_output_formats)
+    faults = faults_of(document, promised)
+    changed, remaining = without_nulls(document, promised, faults, are_declared=False)
+    if validators.of_result(entry).is_valid(changed):
         return _result(entry, changed["result"] if entry.wraps_result else changed)
-    facts = first_mistake(errors, is_wrapped=entry.wraps_result).facts() if errors else {}
+    facts = mistake(remaining[0], is_wrapped=entry.wraps_result)
     log.warning("the result breaks `returns`", tool=entry.name, **facts)
     text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
     raise ToolError("invalid_result", text)

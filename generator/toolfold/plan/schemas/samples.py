@@ -1,0 +1,76 @@
+"""A short number or text that a schema accepts, where one is easily made."""
+
+import math
+from typing import Final
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.validation import ValidationError, validator_for
+
+from toolfold.plan.schemas.patterns import matching
+
+_LONGEST: Final = 1_000
+_SAMPLES: Final = {
+    "date": "2025-01-31",
+    "date-time": "2025-01-31T09:30:00Z",
+    "time": "09:30:00Z",
+    "duration": "P1D",
+    "uuid": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
+    "uri": "https://example.com",
+    "url": "https://example.com",
+    "uri-reference": "/path",
+    "iri": "https://example.com",
+    "email": "name@example.com",
+    "hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "json-pointer": "/name",
+    "regex": "^a",
+    "byte": "AAAA",
+    "binary": "AAAA",
+}
+
+
+def sample_number(schema: Json, kind: str) -> int | float:
+    """A number near 1 within the bounds of a schema; `kind` is integer or number."""
+    step = schema.get("multipleOf", 1 if kind == "integer" else None)
+    value: int | float = step or 1
+    high = _bound(schema, "maximum", "exclusiveMaximum", -value)
+    low = _bound(schema, "minimum", "exclusiveMinimum", value)
+    value = value if high is None else min(value, high)
+    value = value if low is None else max(value, low)
+    if step:
+        value = math.ceil(value / step) * step
+    return int(value) if float(value).is_integer() else value
+
+
+def sample_text(schema: Json, name: str) -> str:
+    """The name in angle brackets, or what a format, a pattern or a length asks for instead."""
+    if schema.get("format") in _SAMPLES:
+        return _SAMPLES[schema["format"]]
+    if schema.get("contentEncoding") == "base64":
+        return "AAAA"
+    least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _LONGEST))
+    made = f"<{name or 'text'}>"
+    made = made if len(made) <= most else (name or "text")[:most]
+    made = made if len(made) >= least else made + "." * min(least - len(made), _LONGEST)
+    pattern = schema.get("pattern")
+    if not isinstance(pattern, str):
+        return made
+    options = (made, name, matching(pattern, least))
+    return next((option for option in options if option and _matches(pattern, option)), made)
+
+
+def _bound(schema: Json, inclusive: str, exclusive: str, step: float) -> float | None:
+    """The first number within a bound; in older dialects `exclusive` says what the other means."""
+    limit: float | None = schema.get(inclusive)
+    beyond = schema.get(exclusive)
+    if beyond is True and limit is not None:
+        return limit + step
+    return limit if beyond is None or isinstance(beyond, bool) else beyond + step
+
+
+def _matches(pattern: str, text: str) -> bool:
+    try:
+        return validator_for({"pattern": pattern}).is_valid(text)
+    except ValidationError:
+        return False

@@ -1,0 +1,207 @@
+"""The smallest valid call of a tool: what an agent is shown where its author gave no example."""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from typing import Any, Final
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.validation import ValidationError, validator_for
+
+from toolfold.plan.schemas.keywords import properties_of, required_of, resolve
+from toolfold.plan.schemas.samples import sample_number, sample_text
+from toolfold.plan.text.escape import json_text
+
+_MOST_DEPTH: Final = 12
+_MOST_VALUES: Final = 200
+_LONGEST: Final = 1_000
+# How many branches of alternatives are tried.
+_BRANCHES: Final = 3
+
+
+class _NoValueError(Exception):
+    """Nothing small can be made for a schema."""
+
+
+def smallest_arguments(schema: Json, *, asserts_formats: bool = False) -> Json | None:
+    """Arguments that the schema accepts, with required properties only; None where none are found.
+
+    A property's own `examples` and `default` are preferred. Text is the property's name in angle
+    brackets, so that it is seen to be a placeholder, wherever such text is valid.
+    """
+    return valid_arguments(schema, (), asserts_formats=asserts_formats)
+
+
+def valid_arguments(
+    schema: Json, examples: Iterable[Json], *, asserts_formats: bool = False
+) -> Json | None:
+    """The first example that the schema accepts and that is short enough, else the smallest call."""
+    try:
+        validator = validator_for(schema, asserts_formats=asserts_formats)
+    except (ValidationError, ValueError):
+        return None
+    for value in chain(examples, _candidates(schema)):
+        if validator.is_valid(value) and len(json_text(value)) <= _LONGEST:
+            return value
+    return None
+
+
+def _candidates(schema: Json) -> Iterator[Json]:
+    for branch in range(_BRANCHES):
+        for prefers_given in (True, False):
+            maker = _Maker(schema, branch, prefers_given=prefers_given)
+            try:
+                value = maker.value(schema, "", 0)
+            except (_NoValueError, ArithmeticError):
+                continue
+            if isinstance(value, dict):
+                yield value
+            if not maker.has_choices:
+                return
+
+
+class _Maker:
+    """Makes one value; `branch` says which of several alternatives is taken."""
+
+    def __init__(self, document: Json, branch: int, *, prefers_given: bool) -> None:
+        self.has_choices = False
+        self._document = document
+        self._branch = branch
+        self._prefers_given = prefers_given
+        self._values = 0
+        #: The references that lead to what is being made.
+        self._open: list[object] = []
+
+    def value(self, schema: object, name: str, depth: int) -> Any:
+        """A value for a schema; `name` is that of the property which it is for."""
+        self._values += 1
+        if schema is False or depth > _MOST_DEPTH or self._values > _MOST_VALUES:
+            raise _NoValueError
+        whole = self._merged(schema, depth)
+        for given in self._given(whole):
+            return given
+        reference = schema.get("$ref") if isinstance(schema, dict) else None
+        self._open.append(reference)
+        try:
+            return self._made(whole, name, depth)
+        finally:
+            self._open.pop()
+
+    def _made(self, whole: Json, name: str, depth: int) -> Any:
+        kind = _type_of(whole)
+        if kind == "object":
+            return self._object(whole, depth)
+        if kind == "array":
+            return self._array(whole, name, depth)
+        if kind in ("integer", "number"):
+            return sample_number(whole, kind)
+        return (
+            {"boolean": True, "null": None}[kind] if kind != "string" else sample_text(whole, name)
+        )
+
+    def _given(self, schema: Json) -> Iterator[object]:
+        """The values that the schema itself names."""
+        if "const" in schema:
+            yield schema["const"]
+        examples = schema.get("examples")
+        given = list(examples[:1]) if isinstance(examples, list) else []
+        given += [schema["default"]] if schema.get("default") is not None else []
+        if given:
+            self.has_choices = True
+            if self._prefers_given:
+                yield given[0]
+        if isinstance(schema.get("enum"), list):
+            yield from schema["enum"][:1]
+
+    def _merged(self, schema: object, depth: int) -> Json:
+        """The schema with what it refers to, what `allOf` lists, and one of its alternatives."""
+        if not isinstance(schema, dict):
+            return {}
+        if depth > _MOST_DEPTH:
+            raise _NoValueError
+        merged = {key: value for key, value in schema.items() if key not in _COMBINING}
+        if isinstance(schema.get("$ref"), str):
+            target = resolve(self._document, schema["$ref"])
+            merged = _joined(self._merged(target, depth + 1), merged)
+        parts = schema.get("allOf")
+        for part in parts if isinstance(parts, list) else ():
+            merged = _joined(merged, self._merged(part, depth + 1))
+        for keyword in ("anyOf", "oneOf"):
+            branches = schema.get(keyword)
+            if isinstance(branches, list) and branches:
+                merged = _joined(merged, self._merged(self._chosen(branches), depth + 1))
+        return merged
+
+    def _chosen(self, branches: list[Any]) -> object:
+        self.has_choices = self.has_choices or len(branches) > 1
+        real = [branch for branch in branches if branch != {"type": "null"}] or branches
+        return real[min(self._branch, len(real) - 1)]
+
+    def _object(self, schema: Json, depth: int) -> Json:
+        properties = properties_of(schema)
+        names = [name for name in required_of(schema) if isinstance(name, str)]
+        least = int(schema.get("minProperties", 0))
+        if len(names) < least:
+            names += [name for name in properties if name not in names][: least - len(names)]
+        other = schema.get("additionalProperties", {})
+        return {
+            name: self.value(properties.get(name, other), name, depth + 1)
+            for name in dict.fromkeys(names)
+        }
+
+    def _array(self, schema: Json, name: str, depth: int) -> list[Any]:
+        prefix, items = schema.get("prefixItems"), schema.get("items", {})
+        firsts = prefix if isinstance(prefix, list) else items if isinstance(items, list) else []
+        least, most = int(schema.get("minItems", 0)), int(schema.get("maxItems", 1))
+        if firsts:
+            return [self.value(inner, name, depth + 1) for inner in firsts[: max(least, 1)]]
+        # One item shows what items are like, though none is needed; not of what it is in itself.
+        is_open = isinstance(items, dict) and items.get("$ref", "") in self._open
+        wanted = max(least, 0 if is_open else min(1, most))
+        try:
+            made = [self.value(items, name, depth + 1) for _ in range(wanted)]
+        except _NoValueError:
+            if least:
+                raise
+            return []
+        return _different(made) if schema.get("uniqueItems") is True else made
+
+
+_COMBINING: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf", "$defs", "definitions"})
+
+
+def _joined(first: Json, second: Json) -> Json:
+    """Two schemas for one value as one, roughly: the result is validated anyway."""
+    joined = {**first, **second}
+    if "properties" in first and "properties" in second:
+        joined["properties"] = {**properties_of(first), **properties_of(second)}
+    if "required" in first and "required" in second:
+        joined["required"] = [*required_of(first), *required_of(second)]
+    return joined
+
+
+def _type_of(schema: Json) -> str:
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        kind = next((name for name in kind if name != "null"), "null")
+    if kind in ("object", "array", "integer", "number", "boolean", "null", "string"):
+        return str(kind)
+    if "properties" in schema or "required" in schema:
+        return "object"
+    if "items" in schema or "prefixItems" in schema:
+        return "array"
+    return "number" if {"minimum", "maximum"} & schema.keys() else "string"
+
+
+def _different(values: list[Any]) -> list[Any]:
+    """The values, made to differ where that is easy."""
+    made: list[Any] = []
+    for number, value in enumerate(values):
+        if number and isinstance(value, str):
+            made.append(
+                f"{value[:-1]}-{number + 1}>" if value.endswith(">") else f"{value}{number + 1}"
+            )
+        elif number and isinstance(value, int):
+            made.append(not made[0] if isinstance(value, bool) else value + number)
+        else:
+            made.append(value)
+    return made

@@ -1,0 +1,1 @@
+"""What is wrong with a value that a schema refuses, as data."""

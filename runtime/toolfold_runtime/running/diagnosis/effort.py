@@ -1,0 +1,24 @@
+"""How much work may go into one diagnosis."""
+
+import time
+from typing import Final
+
+_MOST_STEPS: Final = 200_000
+_MOST_SECONDS: Final = 0.5
+
+
+class Effort:
+    """What may be spent on one value: neither its size nor its schema decides how long it takes."""
+
+    def __init__(self) -> None:
+        self._steps = 0
+        self._end = time.monotonic() + _MOST_SECONDS
+
+    def spend(self, steps: int) -> None:
+        """Count so many steps."""
+        self._steps += steps
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether there were too many steps, or they took too long."""
+        return self._steps > _MOST_STEPS or time.monotonic() > self._end

@@ -1,0 +1,30 @@
+"""One thing that is wrong with a value."""
+
+from typing import NamedTuple, TypeAlias
+
+Step: TypeAlias = str | int
+#: Where a value stands in the arguments, or a subschema in its document.
+Path: TypeAlias = tuple[Step, ...]
+
+
+class Fault(NamedTuple):
+    """A place and what the schema says there.
+
+    `keyword` is the keyword that refuses, or one of ours: `unknown` for a property that is not
+    allowed, `missing` for sets of properties of which one is needed, `choice` for a value that is
+    of no allowed type, `false` and `schema` where nothing can be said but that it is refused.
+    """
+
+    path: Path
+    keyword: str
+    given: object
+    expected: object = None
+    #: Whether `properties` declares what is at the path.
+    is_declared: bool = False
+
+
+class Choice(NamedTuple):
+    """What alternatives allow: values of these types, and these values."""
+
+    types: tuple[str, ...]
+    values: tuple[object, ...]

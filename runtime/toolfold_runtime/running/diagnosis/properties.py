@@ -1,0 +1,78 @@
+"""The names of properties that a schema knows, and which given ones it does not."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from toolfold_runtime.running.diagnosis.document import SchemaDocument
+from toolfold_runtime.running.diagnosis.faults import Path
+
+_MOST_PARTS: Final = 200
+_LISTS: Final = ("allOf", "anyOf", "oneOf")
+_SINGLE: Final = ("if", "then", "else")
+
+
+@dataclass
+class KnownProperties:
+    """Names and patterns of properties; `is_open` where a part allows all others too."""
+
+    names: dict[str, None] = field(default_factory=dict)
+    patterns: dict[str, None] = field(default_factory=dict)
+    is_open: bool = False
+
+
+def known_properties(document: SchemaDocument, pointer: Path) -> KnownProperties:
+    """The properties that a schema knows, with all that hold beside it or might."""
+    known = KnownProperties()
+    for part in parts_of(document, pointer, (*_LISTS, *_SINGLE)):
+        schema = document.at(part)
+        for keyword, names in (("properties", known.names), ("patternProperties", known.patterns)):
+            if isinstance(schema.get(keyword), dict):
+                names |= dict.fromkeys(schema[keyword])
+        is_beside = part != pointer and schema.get("unevaluatedProperties", False) is not False
+        if is_beside or schema.get("additionalProperties", False) is not False:
+            known.is_open = True
+    return known
+
+
+def extra_names(
+    document: SchemaDocument, names: Iterable[str], patterns: Iterable[str], given: Iterable[str]
+) -> list[str]:
+    """The given names that are none of the names and match none of the patterns."""
+    own, texts = set(names), list(patterns)
+    return [
+        name
+        for name in given
+        if name not in own and not any(document.matches(pattern, name) for pattern in texts)
+    ]
+
+
+def parts_of(
+    document: SchemaDocument, pointer: Path, keywords: tuple[str, ...] = ("allOf",)
+) -> Iterator[Path]:
+    """A schema, what it refers to, and the subschemas for the same value under these keywords."""
+    waiting, seen = [pointer], {pointer}
+    while waiting and len(seen) < _MOST_PARTS:
+        here = waiting.pop(0)
+        schema = document.at(here)
+        if not isinstance(schema, dict):
+            continue
+        yield here
+        for inner in _inner(document, here, schema, keywords):
+            if inner not in seen:
+                seen.add(inner)
+                waiting.append(inner)
+
+
+def _inner(
+    document: SchemaDocument, pointer: Path, schema: Any, keywords: tuple[str, ...]
+) -> Iterator[Path]:
+    target = document.target(schema.get("$ref"))
+    if target is not None:
+        yield target
+    for keyword in keywords:
+        value = schema.get(keyword)
+        if isinstance(value, list):
+            yield from ((*pointer, keyword, index) for index in range(len(value)))
+        elif isinstance(value, dict):
+            yield (*pointer, keyword)

@@ -1,0 +1,93 @@
+"""Arguments that a schema refuses but that can mean one thing only.
+
+`null` counts as not given where a property is declared, may be absent, and may not be null; text
+counts as the value that it spells where the manifest allows that (`coerce`).
+"""
+
+from collections.abc import Collection
+from typing import Any, Final, TypeAlias
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.running.coerce import coerced
+from toolfold_runtime.running.diagnosis.document import SchemaDocument
+from toolfold_runtime.running.diagnosis.faults import Fault, Path
+from toolfold_runtime.running.diagnosis.walk import faults_of
+
+# What text spells may have nulls in it, and an alternative can be told once they are gone.
+_MOST_ROUNDS: Final = 4
+_Removals: TypeAlias = "dict[str | int, _Removals]"
+
+
+def repaired(
+    document: SchemaDocument, arguments: Json, *, coerce_strings: bool = False
+) -> tuple[Json, list[str], list[Fault]]:
+    """A copy as it was meant, warnings about what was coerced, and the faults that remain."""
+    warnings: list[str] = []
+    faults = faults_of(document, arguments)
+    for _ in range(_MOST_ROUNDS):
+        changed, remaining = without_nulls(document, arguments, faults)
+        if remaining and coerce_strings:
+            changed, more = coerced(changed, remaining)
+            warnings += more
+            remaining = _faults(document, changed) if more else remaining
+        if changed is arguments:
+            break
+        arguments, faults = changed, remaining
+        if not faults:
+            break
+    return arguments, warnings, faults
+
+
+def without_nulls(
+    document: SchemaDocument, value: Any, faults: list[Fault], *, are_declared: bool = True
+) -> tuple[Any, list[Fault]]:
+    """A copy without the nulls that count as not given, and the faults that it has left.
+
+    `are_declared` where only those of properties that the schema declares do. A required property keeps its null, so that its fault names what was given. The value itself
+    is returned where no null is at fault.
+    """
+    nulls = {
+        fault.path
+        for fault in faults
+        if _is_null_for_absent(fault) and (fault.is_declared or not are_declared)
+    }
+    while nulls:
+        changed = _without(value, nulls)
+        remaining = _faults(document, changed)
+        required = {fault.path for fault in remaining if fault.keyword == "required"} & nulls
+        if not required:
+            return changed, remaining
+        nulls -= required
+    return value, faults
+
+
+def _is_null_for_absent(fault: Fault) -> bool:
+    is_property = isinstance(fault.path[-1:] and fault.path[-1], str)
+    return fault.given is None and is_property and fault.keyword != "required"
+
+
+def _faults(document: SchemaDocument, value: object) -> list[Fault]:
+    return [] if document.accepts((), value) else faults_of(document, value)
+
+
+def _without(value: Any, paths: Collection[Path]) -> Any:
+    """A copy without what is at the paths; what they do not lead through is shared."""
+    removals: _Removals = {}
+    for path in paths:
+        here = removals
+        for step in path:
+            here = here.setdefault(step, {})
+    return _pruned(value, removals)
+
+
+def _pruned(value: Any, removals: _Removals) -> Any:
+    if isinstance(value, list):
+        return [
+            _pruned(item, removals[index]) if index in removals else item
+            for index, item in enumerate(value)
+        ]
+    return {
+        key: _pruned(inner, removals[key]) if key in removals else inner
+        for key, inner in value.items()
+        if removals.get(key) != {}
+    }
