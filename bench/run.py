@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
-from typing import Any
+from typing import Any, get_type_hints
 
 from bench.catalogs import draw
 from bench.load import Load, under_load
@@ -246,15 +246,17 @@ def _connection(path: str) -> sqlite3.Connection:
 
 def _statements(path: str, tool: str, given: Json) -> list[str]:
     """What a call sends to the database, with its values in place."""
-    from examples.tana.store import Store
+    from examples.tana.workspace import Workspace
 
-    if "store" not in _OPEN:
-        _OPEN["store"] = Store(path)
-    store = _OPEN["store"]
+    if "workspace" not in _OPEN:
+        _OPEN["workspace"] = Workspace(path)
+    workspace = _OPEN["workspace"]
+    method = getattr(workspace, tool)
+    params = get_type_hints(method)["params"](**given)
     seen: list[str] = []
-    store._db.set_trace_callback(seen.append)
-    getattr(store, tool.removeprefix("tana_"))(**given)
-    store._db.set_trace_callback(None)
+    workspace._store._db.set_trace_callback(seen.append)
+    method(params)
+    workspace._store._db.set_trace_callback(None)
     return [statement for statement in seen if not statement.startswith("--")]
 
 

@@ -126,11 +126,13 @@ def _tagged(chance: random.Random, number: int) -> Json:
 
 def database(folder: Path, nodes: int) -> Path:
     """The workspace as a database file."""
-    from examples.tana.store import Store
+    from tana_mcp.models.tana_sync import TanaSyncParams
+
+    from examples.tana.workspace import Workspace
 
     source, target = folder / "export.json", folder / "workspace.db"
     source.write_text(json.dumps(export(nodes)), encoding="utf-8")
-    store = Store(str(target))
-    store.sync(path=str(source))
-    store.close()
+    workspace = Workspace(str(target))
+    workspace.tana_sync(TanaSyncParams(path=str(source)))
+    workspace.close()
     return target

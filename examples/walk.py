@@ -8,14 +8,14 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 from mcp import Client, StdioServerParameters
+from mcp.types import CallToolResult, TextContent, Tool
 from toolfold.plan.disclosure.tokens import count
 
 ROOT = Path(__file__).resolve().parents[1]
 
-TASKS: dict[str, list[tuple[str, str, dict[str, Any]]]] = {
+TASKS: dict[str, list[tuple[str, str, dict[str, object]]]] = {
     "find my notes about onboarding": [
         ("tana_run_read", "tana_search", {"query": "onboarding", "limit": 3}),
     ],
@@ -48,7 +48,7 @@ async def walk() -> None:
             "tana_run_read", {"tool": "tana_search", "arguments": {"qery": "onboarding"}}
         )
         print("a call that is wrong is answered with the way out:")
-        print(_indented(wrong.content[0].text))  # type: ignore[union-attr]  # text by contract
+        print(_indented(_first_text(wrong)))
 
 
 async def _everything() -> int:
@@ -56,7 +56,7 @@ async def _everything() -> int:
         return sum(_listed_tokens(tool) for tool in (await client.list_tools()).tools)
 
 
-async def _task(client: Client, task: str, steps: list[tuple[str, str, dict[str, Any]]]) -> None:
+async def _task(client: Client, task: str, steps: list[tuple[str, str, dict[str, object]]]) -> None:
     """Ask for the schemas that a task needs, then call."""
     print(f"task: {task}")
     needed = ", ".join(dict.fromkeys(tool for _, tool, _ in steps))
@@ -67,8 +67,8 @@ async def _task(client: Client, task: str, steps: list[tuple[str, str, dict[str,
         given = {key: last if value == "LAST" else value for key, value in arguments.items()}
         answer = await _text(client, runner, {"tool": tool, "arguments": given})
         _step(f"{runner}: {tool}", count(answer), answer)
-        found = json.loads(answer)
-        last = found[0].get("id", "") if isinstance(found, list) and found else last
+        result = json.loads(answer)
+        last = result[0].get("id", "") if isinstance(result, list) and result else last
     print()
 
 
@@ -82,15 +82,19 @@ def _client(exposure: str) -> Client:
     return Client(server)
 
 
-async def _text(client: Client, tool: str, arguments: dict[str, Any]) -> str:
+async def _text(client: Client, tool: str, arguments: dict[str, object]) -> str:
     result = await client.call_tool(tool, arguments)
-    text: str = result.content[0].text  # type: ignore[union-attr]  # text by contract
+    text = _first_text(result)
     if result.is_error:
         raise SystemExit(f"{tool}: {text}")
     return text
 
 
-def _listed_tokens(tool: Any) -> int:
+def _first_text(result: CallToolResult) -> str:
+    return next(part.text for part in result.content if isinstance(part, TextContent))
+
+
+def _listed_tokens(tool: Tool) -> int:
     shown = {"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema}
     return count(json.dumps(shown, ensure_ascii=False, separators=(",", ":")))
 

@@ -7,44 +7,39 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 
 from pydantic import ValidationError
+from tana_mcp.models.definitions.node import Node
+from tana_mcp.models.definitions.supertag_field import SupertagField
+from tana_mcp.models.tana_create import TanaCreateParams
 
 from .errors import WorkspaceError, quoted, unknown
 from .explore import fields_of
 from .export import NodeRecord, moment
 from .lookup import node_number, nodes_by_number, supertag_number
 from .records import NodeWriter
-from .results import Row
 
 
-def create(
-    db: sqlite3.Connection,
-    name: str,
-    description: str,
-    supertags: Sequence[str],
-    fields: dict[str, list[str]],
-    children: Sequence[str],
-    parent_id: str | None,
-) -> Row:
+def create(db: sqlite3.Connection, params: TanaCreateParams) -> Node:
     """Store a node at the end of its siblings and return it.
 
     Everything is checked first: unknown supertags, fields that none of them defines, values
     that do not fit their field, and empty names are WorkspaceErrors.
     """
-    if parent_id is not None:
-        node_number(db, parent_id)
-    if not all(text.strip() for text in (name, *children)):
+    if params.parent_id is not None:
+        node_number(db, params.parent_id)
+    if not all(text.strip() for text in (params.name, *params.children)):
         raise WorkspaceError("a name is empty; give the node and each child a name to be found by")
-    numbers = list(dict.fromkeys(supertag_number(db, supertag) for supertag in supertags))
+    numbers = list(dict.fromkeys(supertag_number(db, supertag) for supertag in params.supertags))
+    defined = [field for number in numbers for field in fields_of(db, number)]
     node = _record(
-        name,
-        parent_id,
-        description=description,
+        params.name,
+        params.parent_id,
+        description=params.description,
         supertags=[_supertag_name(db, number) for number in numbers],
-        fields=_checked_fields(fields, [f for number in numbers for f in fields_of(db, number)]),
+        fields=_checked_fields(params.fields, defined),
     )
     writer = NodeWriter(db)
-    writer.insert(node, _next_position(db, parent_id), digest=None)
-    for at, child in enumerate(children):
+    writer.insert(node, _next_position(db, params.parent_id), digest=None)
+    for at, child in enumerate(params.children):
         writer.insert(_record(child, node.id), at, digest=None)
     writer.finish()
     return nodes_by_number(db, [node_number(db, node.id)])[0]
@@ -87,33 +82,34 @@ def _next_position(db: sqlite3.Connection, parent_id: str | None) -> int:
     return last + 1
 
 
-def _checked_fields(given: dict[str, list[str]], defined: list[Row]) -> dict[str, list[str]]:
-    """Put the values under the fields' own names; a field may be written in any case."""
-    by_key = {field["name"].casefold(): field for field in reversed(defined)}
+def _checked_fields(
+    given: dict[str, list[str]], defined: list[SupertagField]
+) -> dict[str, list[str]]:
+    """The values under the fields' own names; a field may be written in any case."""
+    by_key = {field.name.casefold(): field for field in reversed(defined)}
     checked: dict[str, list[str]] = {}
     for name, values in given.items():
         field = by_key.get(name.casefold())
         if field is None:
-            names = [found["name"] for found in defined]
+            names = [field.name for field in defined]
             raise unknown(
                 "field of the given supertags", name, names, "tana_supertag_info shows fields"
             )
-        if field["name"] in checked:
+        if field.name in checked:
             raise WorkspaceError(f"field {quoted(name)} is given twice; join its values in a list")
-        checked[field["name"]] = [_checked_value(field, value) for value in values]
+        checked[field.name] = [_checked_value(field, value) for value in values]
     return checked
 
 
-def _checked_value(field: Row, value: str) -> str:
-    if field["type"] == "options":
-        options: list[str] = field["options"]
-        for option in options:
+def _checked_value(field: SupertagField, value: str) -> str:
+    if field.type == "options":
+        for option in field.options:
             if option.casefold() == value.casefold():
                 return option
-        raise unknown(f"option of {field['name']}", value, options, "use one of these")
-    fits, expected = _KINDS[field["type"]]
+        raise unknown(f"option of {field.name}", value, field.options, "use one of these")
+    fits, expected = _KINDS[field.type]
     if not fits(value):
-        raise WorkspaceError(f"{field['name']} does not take {quoted(value)}; give {expected}")
+        raise WorkspaceError(f"{field.name} does not take {quoted(value)}; give {expected}")
     return value
 
 

@@ -5,8 +5,9 @@ import sqlite3
 from collections import defaultdict
 from collections.abc import Sequence
 
-from .errors import WorkspaceError, quoted, unknown
-from .results import Row
+from tana_mcp.models.definitions.node import Node
+
+from .errors import NotFoundError, quoted, unknown
 from .text import match_expression, words
 
 
@@ -29,8 +30,8 @@ def supertag_number(db: sqlite3.Connection, name: str) -> int:
     return number
 
 
-def nodes_by_number(db: sqlite3.Connection, numbers: Sequence[int]) -> list[Row]:
-    """Tell about each node, in the order asked for."""
+def nodes_by_number(db: sqlite3.Connection, numbers: Sequence[int]) -> list[Node]:
+    """The nodes of these numbers, in the order asked for."""
     wanted = (json.dumps(numbers),)
     supertags: defaultdict[int, list[str]] = defaultdict(list)
     for number, name in db.execute(
@@ -39,24 +40,24 @@ def nodes_by_number(db: sqlite3.Connection, numbers: Sequence[int]) -> list[Row]
         wanted,
     ):
         supertags[number].append(name)
-    rows_by_number: dict[int, Row] = {
-        number: {
-            "id": node_id,
-            "name": name,
-            "description": description,
-            "supertags": supertags[number],
-            "updated": updated,
-        }
+    nodes = {
+        number: Node(
+            id=node_id,
+            name=name,
+            description=description,
+            supertags=supertags[number],
+            updated=updated,
+        )
         for number, node_id, name, description, updated in db.execute(
             "SELECT number, id, name, description, updated FROM nodes"
             " WHERE number IN (SELECT value FROM json_each(?))",
             wanted,
         )
     }
-    return [rows_by_number[number] for number in numbers]
+    return [nodes[number] for number in numbers]
 
 
-def _unknown_node(db: sqlite3.Connection, node_id: str) -> WorkspaceError:
+def _unknown_node(db: sqlite3.Connection, node_id: str) -> NotFoundError:
     # A name in the place of an id is the usual mistake.
     rows = db.execute(
         "SELECT id, name FROM nodes WHERE name = ? COLLATE NOCASE LIMIT 3", (node_id,)
@@ -71,5 +72,5 @@ def _unknown_node(db: sqlite3.Connection, node_id: str) -> WorkspaceError:
     fact = f"no node has the id {quoted(node_id)}"
     if rows:
         near = ", ".join(f"{known_id} ({quoted(name)})" for known_id, name in rows)
-        return WorkspaceError(f"{fact}; nodes with such a name: {near}")
-    return WorkspaceError(f"{fact}; tana_search and tana_tagged return ids")
+        return NotFoundError(f"{fact}; nodes with such a name: {near}")
+    return NotFoundError(f"{fact}; tana_search and tana_tagged return ids")

@@ -2,10 +2,17 @@
 
 import sqlite3
 
+from tana_mcp.models.definitions.field_value import FieldValue
+from tana_mcp.models.definitions.hit import Hit
+from tana_mcp.models.definitions.node import Node
+from tana_mcp.models.tana_field_values import TanaFieldValuesParams
+from tana_mcp.models.tana_search import TanaSearchParams
+from tana_mcp.models.tana_semantic_search import TanaSemanticSearchParams
+from tana_mcp.models.tana_tagged import TanaTaggedParams
+
 from .errors import WorkspaceError, unknown
 from .lookup import nodes_by_number, supertag_number
 from .records import supertag_token
-from .results import Row
 from .text import excerpt, match_expression, query_words
 from .vectors import similar
 
@@ -29,73 +36,66 @@ _FROM_THE_SUPERTAG = """
 """
 
 
-def search(db: sqlite3.Connection, query: str, supertag: str | None, limit: int) -> list[Row]:
+def search(db: sqlite3.Connection, params: TanaSearchParams) -> list[Hit]:
     """Nodes with all words of the query, best first; with any of them when none has all."""
-    terms = query_words(query)
+    terms = query_words(params.query)
     scope = ""
-    if supertag is not None:
-        scope = f' AND supertags : "{supertag_token(supertag_number(db, supertag))}"'
+    if params.supertag:
+        scope = f' AND supertags : "{supertag_token(supertag_number(db, params.supertag))}"'
     rows: list[tuple[int, float]] = []
     for operator in ("AND", "OR"):
         expression = "{name body} : (" + match_expression(terms, operator) + ")" + scope
-        rows = rows or _ranked(db, expression, limit)
+        rows = rows or _ranked(db, expression, params.limit)
     nodes = nodes_by_number(db, [number for number, _ in rows])
     return [_hit(node, -rank, terms) for node, (_, rank) in zip(nodes, rows, strict=True)]
 
 
-def tagged(
-    db: sqlite3.Connection,
-    supertag: str,
-    field: str | None,
-    value: str | None,
-    limit: int,
-    offset: int,
-) -> list[Row]:
+def tagged(db: sqlite3.Connection, params: TanaTaggedParams) -> list[Node]:
     """Nodes with a supertag, newest change first; a field and a value narrow them down."""
-    number = supertag_number(db, supertag)
-    if field is None and value is not None:
+    number = supertag_number(db, params.supertag)
+    if params.field:
+        _check_field(db, params.field)
+        rows = _with_field(db, number, params)
+    elif params.value is not None:
         raise WorkspaceError("value needs field: name the field that should have this value")
-    if field is None:
+    else:
         rows = db.execute(
             "SELECT node FROM node_supertags WHERE supertag = ?"
             " ORDER BY updated DESC, node LIMIT ? OFFSET ?",
-            (number, limit, offset),
+            (number, params.limit, params.offset),
         )
-    else:
-        _check_field(db, field)
-        rows = _with_field(db, number, field, value, limit, offset)
     return nodes_by_number(db, [number for (number,) in rows])
 
 
-def semantic_search(db: sqlite3.Connection, query: str, limit: int, min_score: float) -> list[Row]:
+def semantic_search(db: sqlite3.Connection, params: TanaSemanticSearchParams) -> list[Hit]:
     """Nodes whose name and description resemble the query, best first."""
-    terms = query_words(query)
-    rows = similar(db, query, limit, min_score)
+    terms = query_words(params.query)
+    rows = similar(db, params.query, params.limit, params.min_score)
     nodes = nodes_by_number(db, [number for number, _ in rows])
     return [_hit(node, score, terms) for node, (_, score) in zip(nodes, rows, strict=True)]
 
 
-def field_values(db: sqlite3.Connection, field: str, supertag: str | None, limit: int) -> list[Row]:
-    """Count the values of a field, most used first."""
-    _check_field(db, field)
-    number = None if supertag is None else supertag_number(db, supertag)
+def field_values(db: sqlite3.Connection, params: TanaFieldValuesParams) -> list[FieldValue]:
+    """The values of a field and their numbers of nodes, most used first."""
+    _check_field(db, params.field)
+    number = supertag_number(db, params.supertag) if params.supertag else None
     rows = db.execute(
         "SELECT value, count(*) AS uses FROM field_values v WHERE field = ?1 AND (?2 IS NULL OR"
         " EXISTS (SELECT 1 FROM node_supertags s WHERE s.node = v.node AND s.supertag = ?2))"
         " GROUP BY value ORDER BY uses DESC, value LIMIT ?3",
-        (field, number, limit),
+        (params.field, number, params.limit),
     )
-    return [{"value": value, "count": count} for value, count in rows]
+    return [FieldValue(value=value, count=count) for value, count in rows]
 
 
-def _hit(node: Row, score: float, terms: list[str]) -> Row:
-    return {
-        "id": node["id"],
-        "name": node["name"],
-        "supertags": node["supertags"],
-        "score": round(score, 3),
-        "text": excerpt(node["description"], terms),
-    }
+def _hit(node: Node, score: float, terms: list[str]) -> Hit:
+    return Hit(
+        id=node.id,
+        name=node.name,
+        supertags=node.supertags,
+        score=round(score, 3),
+        text=excerpt(node.description, terms),
+    )
 
 
 def _ranked(db: sqlite3.Connection, expression: str, limit: int) -> list[tuple[int, float]]:
@@ -108,17 +108,16 @@ def _ranked(db: sqlite3.Connection, expression: str, limit: int) -> list[tuple[i
     ).fetchall()
 
 
-def _with_field(
-    db: sqlite3.Connection, supertag: int, field: str, value: str | None, limit: int, offset: int
-) -> sqlite3.Cursor:
-    """Find numbers of nodes with a supertag and a field, newest change first."""
+def _with_field(db: sqlite3.Connection, supertag: int, params: TanaTaggedParams) -> sqlite3.Cursor:
+    """Numbers of nodes with a supertag and a field, newest change first."""
     count = db.execute(
         "SELECT count(*) FROM (SELECT 1 FROM field_values WHERE field = ? AND value = ? LIMIT ?)",
-        (field, value, _FEW_VALUES),
+        (params.field, params.value, _FEW_VALUES),
     ).fetchone()[0]
-    is_rare = value is not None and count < _FEW_VALUES
+    is_rare = params.value is not None and count < _FEW_VALUES
     return db.execute(
-        _FROM_THE_VALUE if is_rare else _FROM_THE_SUPERTAG, (supertag, field, value, limit, offset)
+        _FROM_THE_VALUE if is_rare else _FROM_THE_SUPERTAG,
+        (supertag, params.field, params.value, params.limit, params.offset),
     )
 
 

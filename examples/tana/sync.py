@@ -3,26 +3,43 @@
 import json
 import sqlite3
 from collections import Counter
+from pathlib import Path
 
-from .export import Export, SupertagRecord
+from tana_mcp.models.tana_sync import TanaSyncParams, TanaSyncResult
+
+from .export import Export, SupertagRecord, read_export
 from .records import NodeWriter, digest_of
-from .results import Row
+from .store import Store
 
 
-def apply_export(db: sqlite3.Connection, export: Export) -> Row:
-    """Add, change and remove nodes until the exported part of the workspace equals the export.
+def sync(store: Store, params: TanaSyncParams) -> TanaSyncResult:
+    """Bring the workspace to the state of an export file, or only count what would change.
 
-    Nodes that were created here and that no export has mentioned yet stay. Runs inside the
-    caller's transaction; a second run with the same export finds everything unchanged.
+    Nodes that were created here and that no export has mentioned yet stay. A second run with the
+    same export finds everything unchanged.
     """
+    export = read_export(Path(params.path))
+    with store.writing(commits=not params.dry_run) as db:
+        counts = _apply(db, export)
+    return TanaSyncResult(
+        added=counts["added"],
+        changed=counts["changed"],
+        removed=counts["removed"],
+        unchanged=counts["unchanged"],
+        applied=not params.dry_run,
+    )
+
+
+def _apply(db: sqlite3.Connection, export: Export) -> Counter[str]:
+    """Add, change and remove nodes until the exported part of the workspace equals the export."""
     supertags = _store_supertags(db, export.supertags)
     stored: dict[str, tuple[int, bytes | None]] = {
         node_id: (number, digest)
         for node_id, number, digest in db.execute("SELECT id, number, digest FROM nodes")
     }
     writer = NodeWriter(db)
-    removed = _remove_missing(writer, stored, {node.id for node in export.nodes})
-    counts = Counter(added=0, changed=0, unchanged=0)
+    counts: Counter[str] = Counter()
+    counts["removed"] = _remove_missing(writer, stored, {node.id for node in export.nodes})
     siblings: Counter[str | None] = Counter()
     for record in export.nodes:
         digest = digest_of(record)
@@ -45,13 +62,7 @@ def apply_export(db: sqlite3.Connection, export: Export) -> Row:
             counts["changed"] += 1
     writer.finish()
     _drop_unused_supertags(db, supertags)
-    return {
-        "added": counts["added"],
-        "changed": counts["changed"],
-        "removed": removed,
-        "unchanged": counts["unchanged"],
-        "applied": True,
-    }
+    return counts
 
 
 def _remove_missing(

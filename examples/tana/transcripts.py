@@ -3,79 +3,88 @@
 import json
 import sqlite3
 
-from .errors import WorkspaceError, quoted, unknown
+from tana_mcp.models.definitions.meeting import Meeting
+from tana_mcp.models.definitions.transcript_hit import TranscriptHit
+from tana_mcp.models.definitions.transcript_line import TranscriptLine
+from tana_mcp.models.tana_transcript_list import TanaTranscriptListParams
+from tana_mcp.models.tana_transcript_search import TanaTranscriptSearchParams
+from tana_mcp.models.tana_transcript_show import (
+    TanaTranscriptShowParams,
+    TanaTranscriptShowResult,
+)
+
+from .errors import NotFoundError, quoted, unknown
 from .lookup import node_number
-from .results import Row
 from .text import match_expression, query_words, words
 
 # As for nodes: of a very common word the lines stored last are ranked.
 _RANKED = 4000
 
 
-def transcript_list(
-    db: sqlite3.Connection, speaker: str | None, since: str | None, limit: int
-) -> list[Row]:
+def transcript_list(db: sqlite3.Connection, params: TanaTranscriptListParams) -> list[Meeting]:
     """Meetings, latest first; only those where somebody spoke, or since a day."""
-    names = None if speaker is None else json.dumps(_speakers_like(db, speaker))
+    names = json.dumps(_speakers_like(db, params.speaker)) if params.speaker else None
     rows = db.execute(
         "SELECT m.node FROM meetings m WHERE m.date >= ?1 AND (?2 IS NULL OR EXISTS ("
         "  SELECT 1 FROM speakers s WHERE s.meeting = m.node"
         "  AND s.name IN (SELECT value FROM json_each(?2))"
         ")) ORDER BY m.date DESC, m.node LIMIT ?3",
-        (since or "", names, limit),
+        (str(params.since or ""), names, params.limit),
     ).fetchall()
     return [_meeting(db, number) for (number,) in rows]
 
 
 def transcript_show(
-    db: sqlite3.Connection, meeting_id: str, speaker: str | None, start: int, limit: int
-) -> Row:
+    db: sqlite3.Connection, params: TanaTranscriptShowParams
+) -> TanaTranscriptShowResult:
     """Lines of one meeting from a line number on; only those of a speaker, if one is named."""
-    number = node_number(db, meeting_id)
+    number = node_number(db, params.meeting_id)
     if not db.execute("SELECT 1 FROM meetings WHERE node = ?", (number,)).fetchone():
-        raise WorkspaceError(
-            f"node {quoted(meeting_id)} has no transcript; tana_transcript_list returns the ids "
-            "of meetings that have one"
+        raise NotFoundError(
+            f"node {quoted(params.meeting_id)} has no transcript; tana_transcript_list returns "
+            "the ids of meetings that have one"
         )
     meeting = _meeting(db, number)
-    names = meeting["speakers"]
-    if speaker is not None:
-        names = _matching(speaker, names)
+    names = meeting.speakers
+    if params.speaker:
+        names = _matching(params.speaker, names)
         if not names:
-            raise unknown("speaker of this meeting", speaker, meeting["speakers"], "try another")
+            raise unknown(
+                "speaker of this meeting", params.speaker, meeting.speakers, "try another"
+            )
     rows = db.execute(
         "SELECT line, speaker, time, text FROM lines WHERE meeting = ? AND line >= ?"
         " AND speaker IN (SELECT value FROM json_each(?)) ORDER BY line LIMIT ?",
-        (number, start, json.dumps(names), limit),
+        (number, params.start, json.dumps(names), params.limit),
     )
-    lines: list[Row] = [
-        {"line": line, "speaker": who, "time": time, "text": text} for line, who, time, text in rows
-    ]
-    return {
-        "meeting": meeting["name"],
-        "date": meeting["date"],
-        "speakers": meeting["speakers"],
-        "line_count": meeting["line_count"],
-        "lines": lines,
-    }
+    return TanaTranscriptShowResult(
+        meeting=meeting.name,
+        date=meeting.date,
+        speakers=meeting.speakers,
+        line_count=meeting.line_count,
+        lines=[
+            TranscriptLine(line=line, speaker=speaker, time=time, text=text)
+            for line, speaker, time, text in rows
+        ],
+    )
 
 
 def transcript_search(
-    db: sqlite3.Connection, query: str, speaker: str | None, limit: int
-) -> list[Row]:
+    db: sqlite3.Connection, params: TanaTranscriptSearchParams
+) -> list[TranscriptHit]:
     """Lines with all words of the query, best first; with any of them when none has all."""
-    terms = query_words(query)
+    terms = query_words(params.query)
     scope = ""
-    if speaker is not None:
-        _speakers_like(db, speaker)
-        scope = " AND speaker : (" + match_expression(words(speaker), "AND") + ")"
+    if params.speaker:
+        _speakers_like(db, params.speaker)
+        scope = " AND speaker : (" + match_expression(words(params.speaker), "AND") + ")"
     rows: list[tuple[str, str, int, str, str]] = []
     for operator in ("AND", "OR"):
         expression = "text : (" + match_expression(terms, operator) + ")" + scope
-        rows = rows or _ranked(db, expression, limit)
+        rows = rows or _ranked(db, expression, params.limit)
     return [
-        {"meeting_id": node_id, "meeting": name, "line": line, "speaker": who, "text": text}
-        for node_id, name, line, who, text in rows
+        TranscriptHit(meeting_id=node_id, meeting=name, line=line, speaker=speaker, text=text)
+        for node_id, name, line, speaker, text in rows
     ]
 
 
@@ -94,15 +103,15 @@ def _ranked(
     ).fetchall()
 
 
-def _meeting(db: sqlite3.Connection, number: int) -> Row:
+def _meeting(db: sqlite3.Connection, number: int) -> Meeting:
     node_id, name, date, count = db.execute(
         "SELECT n.id, n.name, m.date, m.line_count FROM meetings m"
         " JOIN nodes n ON n.number = m.node WHERE m.node = ?",
         (number,),
     ).fetchone()
     names = db.execute("SELECT name FROM speakers WHERE meeting = ? ORDER BY name", (number,))
-    speakers = [who for (who,) in names]
-    return {"id": node_id, "name": name, "date": date, "speakers": speakers, "line_count": count}
+    speakers = [speaker for (speaker,) in names]
+    return Meeting(id=node_id, name=name, date=date, speakers=speakers, line_count=count)
 
 
 def _speakers_like(db: sqlite3.Connection, speaker: str) -> list[str]:

@@ -38,7 +38,7 @@ def served() -> Iterator[Any]:
         workspace = importlib.import_module("examples.tana.workspace").Workspace()
     executor = Executor(module.CATALOG, backend_of(module.CATALOG, workspace))
     yield build_server(Dispatcher(module.CATALOG, module.META_TOOLS, executor, "progressive"))
-    workspace._store.close()
+    workspace.close()
 
 
 def surface(baked: Baked) -> int:

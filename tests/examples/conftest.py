@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from examples.tana.store import Store, open_store
+from examples.tana.workspace import Workspace
 from tests.examples.exports import SAMPLE
 
 
 @pytest.fixture
-def store(monkeypatch: pytest.MonkeyPatch) -> Iterator[Store]:
+def workspace(monkeypatch: pytest.MonkeyPatch) -> Iterator[Workspace]:
     monkeypatch.delenv("TANA_DATABASE", raising=False)
-    opened = open_store()
+    opened = Workspace()
     yield opened
     opened.close()
 

@@ -15,7 +15,3 @@ def node(node_id: str, **more: Any) -> dict[str, Any]:
 def export_of(nodes: list[dict[str, Any]], supertags: tuple[str, ...] = ("t",)) -> dict[str, Any]:
     defined = [{"name": name} for name in supertags]
     return {"format": "tana-export", "version": 1, "supertags": defined, "nodes": nodes}
-
-
-def names(nodes: list[Any]) -> list[str]:
-    return [node["name"] for node in nodes]

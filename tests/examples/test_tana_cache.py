@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tana_mcp.models.tana_create import TanaCreateParams
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.execute import Executor
 
-from examples.tana.store import open_store
+from examples.tana.workspace import Workspace
 
 
 @pytest.fixture
@@ -20,7 +21,7 @@ def served(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Dispatch
     """The committed server over an empty database in a file."""
     monkeypatch.setenv("TANA_DATABASE", str(tmp_path / "workspace.db"))
     module = importlib.import_module("tana_mcp.server")
-    workspace = importlib.import_module("examples.tana.workspace").Workspace()
+    workspace = Workspace()
     backend = backend_of(module.CATALOG, workspace)
     yield Dispatcher(module.CATALOG, module.META_TOOLS, Executor(module.CATALOG, backend))
     workspace.close()
@@ -30,10 +31,8 @@ def run(served: Dispatcher, *calls: tuple[str, dict[str, Any]]) -> list[Any]:
     """The answers to calls made one after the other."""
 
     async def answers() -> list[Any]:
-        found = []
-        for name, arguments in calls:
-            found.append(json.loads((await served.call(name, arguments)).texts[0]))
-        return found
+        results = [await served.call(name, arguments) for name, arguments in calls]
+        return [json.loads(result.texts[0]) for result in results]
 
     return asyncio.run(answers())
 
@@ -63,9 +62,9 @@ def test_a_change_through_a_tool_is_seen_at_once(served: Dispatcher) -> None:
 
 
 def test_another_programs_change_is_seen_when_the_cache_is_cleared(served: Dispatcher) -> None:
-    theirs = open_store()
+    theirs = Workspace()
     assert run(served, ("tana_stats", {}))[0]["nodes"] == 0
-    theirs.create(name="Shared")
+    theirs.tana_create(TanaCreateParams(name="Shared"))
     theirs.close()
 
     hidden, _, seen = run(served, ("tana_stats", {}), ("tana_cache_clear", {}), ("tana_stats", {}))

@@ -5,83 +5,105 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tana_mcp.models.tana_create import TanaCreateParams
+from tana_mcp.models.tana_node import TanaNodeParams
+from tana_mcp.models.tana_search import TanaSearchParams
+from tana_mcp.models.tana_semantic_search import TanaSemanticSearchParams
+from tana_mcp.models.tana_supertags import TanaSupertagsParams
+from tana_mcp.models.tana_sync import TanaSyncResult
+from tana_mcp.models.tana_transcript_list import TanaTranscriptListParams
+from tana_mcp.models.tana_transcript_search import TanaTranscriptSearchParams
 
-from examples.tana.store import Store, WorkspaceError
-from tests.examples.exports import SAMPLE, export_of, names, node
+from examples.tana.errors import WorkspaceError
+from examples.tana.workspace import Workspace
+from tests.examples.calls import ids, names, synced, totals
+from tests.examples.exports import SAMPLE, export_of, node
 
 
-def counts(added: int, changed: int, removed: int, unchanged: int) -> dict[str, Any]:
-    told = {"added": added, "changed": changed, "removed": removed, "unchanged": unchanged}
-    return {**told, "applied": True}
+def counts(
+    added: int, changed: int, removed: int, unchanged: int, applied: bool = True
+) -> TanaSyncResult:
+    return TanaSyncResult(
+        added=added, changed=changed, removed=removed, unchanged=unchanged, applied=applied
+    )
 
 
-def test_syncing_the_same_export_twice_changes_nothing(store: Store) -> None:
-    before = (store.stats(), store.search(query="onboarding"), store.transcript_list())
+def test_syncing_the_same_export_twice_changes_nothing(workspace: Workspace) -> None:
+    def state() -> tuple[object, ...]:
+        hits = workspace.tana_search(TanaSearchParams(query="onboarding"))
+        return totals(workspace), hits, workspace.tana_transcript_list(TanaTranscriptListParams())
 
-    assert store.sync(path=str(SAMPLE)) == counts(0, 0, 0, 54)
-    assert (store.stats(), store.search(query="onboarding"), store.transcript_list()) == before
+    before = state()
+
+    assert synced(workspace, str(SAMPLE)) == counts(0, 0, 0, 54)
+    assert state() == before
 
 
 def test_sync_adds_changes_and_removes(
-    store: Store, export: dict[str, Any], saved: Callable[[object], str]
+    workspace: Workspace, export: dict[str, Any], saved: Callable[[object], str]
 ) -> None:
     export["nodes"] = [n for n in export["nodes"] if n["id"] not in ("m-office", "n-cafe")]
     changed = next(n for n in export["nodes"] if n["id"] == "n-naming")
     changed["name"] = "Christening gadgets"
     export["nodes"].append(node("new", name="Quokka", parent="notes", supertags=["note"]))
 
-    assert store.sync(path=saved(export)) == counts(1, 1, 2, 51)
+    assert synced(workspace, saved(export)) == counts(1, 1, 2, 51)
 
-    assert names(store.search(query="quokka")) == ["Quokka"]
-    assert [hit["id"] for hit in store.search(query="gadgets")] == ["n-naming"]
-    assert store.semantic_search(query="naming things", min_score=0.5) == []
-    assert store.search(query="café") == []
-    assert {hit["meeting_id"] for hit in store.transcript_search(query="budget")} == {"m-kickoff"}
-    assert store.stats()["meetings"] == 2
+    assert names(workspace.tana_search(TanaSearchParams(query="quokka"))) == ["Quokka"]
+    assert ids(workspace.tana_search(TanaSearchParams(query="gadgets"))) == ["n-naming"]
+    old_name = TanaSemanticSearchParams(query="naming things", min_score=0.5)
+    assert workspace.tana_semantic_search(old_name) == []
+    assert workspace.tana_search(TanaSearchParams(query="café")) == []
+    lines = workspace.tana_transcript_search(TanaTranscriptSearchParams(query="budget"))
+    assert {line.meeting_id for line in lines} == {"m-kickoff"}
+    assert totals(workspace).meetings == 2
 
 
 def test_the_order_of_siblings_follows_the_export(saved: Callable[[object], str]) -> None:
-    store = Store()
+    workspace = Workspace(":memory:")
     below = [node(name, parent="top") for name in ("a", "b", "c")]
-    store.sync(path=saved(export_of([node("top"), *below])))
+    synced(workspace, saved(export_of([node("top"), *below])))
 
-    told = store.sync(path=saved(export_of([*reversed(below), node("top")])))
+    again = synced(workspace, saved(export_of([*reversed(below), node("top")])))
 
-    assert told == counts(0, 0, 0, 4)
-    assert names(store.node(node_id="top")["children"]) == ["C", "B", "A"]
-    store.close()
+    assert again == counts(0, 0, 0, 4)
+    assert names(workspace.tana_node(TanaNodeParams(node_id="top")).children) == ["C", "B", "A"]
+    workspace.close()
 
 
 def test_nodes_created_here_survive_a_sync_that_removes_what_they_hang_on(
-    store: Store, saved: Callable[[object], str]
+    workspace: Workspace, saved: Callable[[object], str]
 ) -> None:
-    made = store.create(name="Mine", supertags=["task"], parent_id="p-office")
+    params = TanaCreateParams(name="Mine", supertags=["task"], parent_id="p-office")
+    made = workspace.tana_create(params)
 
-    assert store.sync(path=saved(export_of([node("only")])))["removed"] == 54
+    assert synced(workspace, saved(export_of([node("only")]))).removed == 54
 
-    assert "parent_id" not in store.node(node_id=made["id"])
-    assert names(store.supertags(sort="name")) == ["t", "task"]
-    assert store.stats()["nodes"] == 2
+    assert workspace.tana_node(TanaNodeParams(node_id=made.id)).parent_id is None
+    assert names(workspace.tana_supertags(TanaSupertagsParams(sort="name"))) == ["t", "task"]
+    assert totals(workspace).nodes == 2
 
 
 def test_an_export_takes_over_a_node_that_was_created_here(
-    store: Store, export: dict[str, Any], saved: Callable[[object], str]
+    workspace: Workspace, export: dict[str, Any], saved: Callable[[object], str]
 ) -> None:
-    made = store.create(name="Mine")
-    export["nodes"].append(node(made["id"], name="Theirs"))
+    made = workspace.tana_create(TanaCreateParams(name="Mine"))
+    export["nodes"].append(node(made.id, name="Theirs"))
 
-    assert store.sync(path=saved(export)) == counts(0, 1, 0, 54)
-    assert store.node(node_id=made["id"])["name"] == "Theirs"
-    assert store.sync(path=str(SAMPLE))["removed"] == 1
+    assert synced(workspace, saved(export)) == counts(0, 1, 0, 54)
+    assert workspace.tana_node(TanaNodeParams(node_id=made.id)).name == "Theirs"
+    assert synced(workspace, str(SAMPLE)).removed == 1
 
 
-def test_a_dry_run_counts_and_changes_nothing(store: Store, saved: Callable[[object], str]) -> None:
-    before = store.stats()
+def test_a_dry_run_counts_and_changes_nothing(
+    workspace: Workspace, saved: Callable[[object], str]
+) -> None:
+    before = totals(workspace)
 
-    told = store.sync(path=saved(export_of([node("only")])), dry_run=True)
+    counted = synced(workspace, saved(export_of([node("only")])), dry_run=True)
 
-    assert told == {**counts(1, 0, 54, 0), "applied": False}
-    assert store.stats() == before
+    assert counted == counts(1, 0, 54, 0, applied=False)
+    assert totals(workspace) == before
 
 
 @pytest.mark.parametrize(
@@ -103,29 +125,31 @@ def test_a_dry_run_counts_and_changes_nothing(store: Store, saved: Callable[[obj
     ],
 )
 def test_a_malformed_export_changes_nothing(
-    store: Store,
+    workspace: Workspace,
     saved: Callable[[object], str],
     nodes: list[dict[str, Any]],
     message: str,
 ) -> None:
-    before = store.stats()
+    before = totals(workspace)
 
     with pytest.raises(WorkspaceError, match=message):
-        store.sync(path=saved(export_of(nodes)))
+        synced(workspace, saved(export_of(nodes)))
 
-    assert store.stats() == before
+    assert totals(workspace) == before
 
 
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b"null"])
-def test_a_file_that_is_no_export_is_refused(store: Store, tmp_path: Path, content: bytes) -> None:
+def test_a_file_that_is_no_export_is_refused(
+    workspace: Workspace, tmp_path: Path, content: bytes
+) -> None:
     path = tmp_path / "broken.json"
     path.write_bytes(content)
 
     with pytest.raises(WorkspaceError, match="nothing was changed"):
-        store.sync(path=str(path))
+        synced(workspace, str(path))
 
 
-@pytest.mark.parametrize("path", ["missing.json", ".", "a\0b", "\ud800"])
-def test_a_path_without_a_file_is_told(store: Store, path: str) -> None:
+@pytest.mark.parametrize("path", ["missing.json", ".", "a\0b"])
+def test_a_path_without_a_file_is_told(workspace: Workspace, path: str) -> None:
     with pytest.raises(WorkspaceError, match="path of a"):
-        store.sync(path=path)
+        synced(workspace, path)

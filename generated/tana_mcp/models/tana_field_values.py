@@ -8,6 +8,8 @@ from typing import Annotated, TypeAlias
 from pydantic import ConfigDict, Field
 from toolfold_runtime.models import Model
 
+from .definitions.field_value import FieldValue
+
 
 class TanaFieldValuesParams(Model):
     """Parameters of tana_field_values."""
@@ -22,12 +24,5 @@ class TanaFieldValuesParams(Model):
     limit: Annotated[int, Field(ge=1, le=500)] = 50
 
 
-class TanaFieldValuesResultItem(Model):
-    """Part of TanaFieldValuesResult."""
-
-    value: str
-    count: int
-
-
-TanaFieldValuesResult: TypeAlias = list[TanaFieldValuesResultItem]
+TanaFieldValuesResult: TypeAlias = list[FieldValue]
 """Result of tana_field_values."""

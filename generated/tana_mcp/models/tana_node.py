@@ -5,8 +5,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import AwareDatetime, ConfigDict, Field
 from toolfold_runtime.models import Model
+
+from .definitions.child import Child
 
 
 class TanaNodeParams(Model):
@@ -15,16 +17,8 @@ class TanaNodeParams(Model):
     model_config = ConfigDict(extra="forbid")
 
     node_id: str
-    depth: Annotated[int, Field(description="Levels below the node", ge=0, le=5)] = 1
-    limit: Annotated[int, Field(description="Most nodes below", ge=1, le=200)] = 50
-
-
-class TanaNodeResultChildrenItem(Model):
-    """`children` of TanaNodeResult."""
-
-    id: str
-    name: str
-    level: int
+    depth: Annotated[int, Field(ge=0, le=5)] = 1
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
 
 
 class TanaNodeResult(Model):
@@ -34,8 +28,8 @@ class TanaNodeResult(Model):
     name: str
     description: str
     supertags: list[str]
-    updated: str
+    updated: AwareDatetime
     parent_id: Annotated[str | None, Field(description="Absent at the top")] = None
     fields: dict[str, list[str]]
     child_count: int
-    children: list[TanaNodeResultChildrenItem]
+    children: list[Child]

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field
+from pydantic import AwareDatetime, ConfigDict, Field
 from toolfold_runtime.models import Model
 
 
@@ -24,4 +24,4 @@ class TanaStatsResult(Model):
     field_values: int
     meetings: int
     transcript_lines: int
-    last_updated: Annotated[str, Field(description="Empty without nodes")]
+    last_updated: Annotated[AwareDatetime | None, Field(description="Absent without nodes")] = None

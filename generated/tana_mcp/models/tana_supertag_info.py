@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import ConfigDict, Field
 from toolfold_runtime.models import Model
 
 from .definitions.supertag import Supertag
+from .definitions.supertag_field import SupertagField
 
 
 class TanaSupertagInfoParams(Model):
@@ -21,16 +22,8 @@ class TanaSupertagInfoParams(Model):
     ]
 
 
-class TanaSupertagInfoResultField(Model):
-    """`fields` of TanaSupertagInfoResult."""
-
-    name: str
-    type: Literal["text", "number", "date", "options", "url"]
-    options: list[str]
-
-
 class TanaSupertagInfoResult(Model):
     """Result of tana_supertag_info."""
 
     supertag: Supertag
-    fields: list[TanaSupertagInfoResultField]
+    fields: list[SupertagField]

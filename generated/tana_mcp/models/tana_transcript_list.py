@@ -9,6 +9,8 @@ from typing import Annotated, TypeAlias
 from pydantic import ConfigDict, Field
 from toolfold_runtime.models import Model
 
+from .definitions.meeting import Meeting
+
 
 class TanaTranscriptListParams(Model):
     """Parameters of tana_transcript_list."""
@@ -18,19 +20,9 @@ class TanaTranscriptListParams(Model):
     speaker: Annotated[
         str | None, Field(description="Name of somebody who spoke", max_length=200, min_length=1)
     ] = None
-    since: Annotated[dt.date | None, Field(description="First day, YYYY-MM-DD")] = None
+    since: Annotated[dt.date | None, Field(description="First day")] = None
     limit: Annotated[int, Field(ge=1, le=100)] = 20
 
 
-class TanaTranscriptListResultItem(Model):
-    """Part of TanaTranscriptListResult."""
-
-    id: str
-    name: str
-    date: str
-    speakers: list[str]
-    line_count: int
-
-
-TanaTranscriptListResult: TypeAlias = list[TanaTranscriptListResultItem]
+TanaTranscriptListResult: TypeAlias = list[Meeting]
 """Result of tana_transcript_list."""

@@ -8,6 +8,8 @@ from typing import Annotated, TypeAlias
 from pydantic import ConfigDict, Field
 from toolfold_runtime.models import Model
 
+from .definitions.transcript_hit import TranscriptHit
+
 
 class TanaTranscriptSearchParams(Model):
     """Parameters of tana_transcript_search."""
@@ -21,15 +23,5 @@ class TanaTranscriptSearchParams(Model):
     limit: Annotated[int, Field(ge=1, le=100)] = 20
 
 
-class TanaTranscriptSearchResultItem(Model):
-    """Part of TanaTranscriptSearchResult."""
-
-    meeting_id: str
-    meeting: Annotated[str, Field(description="Its name")]
-    line: int
-    speaker: str
-    text: str
-
-
-TanaTranscriptSearchResult: TypeAlias = list[TanaTranscriptSearchResultItem]
+TanaTranscriptSearchResult: TypeAlias = list[TranscriptHit]
 """Result of tana_transcript_search."""

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from typing import Annotated
 
 from pydantic import ConfigDict, Field
 from toolfold_runtime.models import Model
+
+from .definitions.transcript_line import TranscriptLine
 
 
 class TanaTranscriptShowParams(Model):
@@ -14,7 +17,7 @@ class TanaTranscriptShowParams(Model):
 
     model_config = ConfigDict(extra="forbid")
 
-    meeting_id: Annotated[str, Field(max_length=200)]
+    meeting_id: str
     speaker: Annotated[
         str | None, Field(description="Only lines of this speaker", max_length=200, min_length=1)
     ] = None
@@ -22,20 +25,11 @@ class TanaTranscriptShowParams(Model):
     limit: Annotated[int, Field(ge=1, le=500)] = 50
 
 
-class TanaTranscriptShowResultLine(Model):
-    """`lines` of TanaTranscriptShowResult."""
-
-    line: int
-    speaker: str
-    time: str
-    text: str
-
-
 class TanaTranscriptShowResult(Model):
     """Result of tana_transcript_show."""
 
     meeting: Annotated[str, Field(description="Its name")]
-    date: str
+    date: dt.date
     speakers: list[str]
-    line_count: Annotated[int, Field(description="Lines in all")]
-    lines: list[TanaTranscriptShowResultLine]
+    line_count: int
+    lines: list[TranscriptLine]

@@ -10,7 +10,7 @@ from toolfold_runtime.models import Model
 
 
 class Hit(Model):
-    """The definition Hit."""
+    """A node that matches"""
 
     id: str
     name: str

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
+from pydantic import AwareDatetime
 from toolfold_runtime.models import Model
 
 
 class Node(Model):
-    """The definition Node."""
+    """A node of the outline"""
 
     id: str
     name: str
     description: str
     supertags: list[str]
-    updated: str
+    updated: AwareDatetime

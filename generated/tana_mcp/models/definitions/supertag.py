@@ -10,7 +10,7 @@ from toolfold_runtime.models import Model
 
 
 class Supertag(Model):
-    """The definition Supertag."""
+    """A kind of node"""
 
     name: str
     description: str
