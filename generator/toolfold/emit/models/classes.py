@@ -94,7 +94,7 @@ class _ModuleWriter:
     def render(self, template_of: TemplateOf, above: str) -> ModelsSource:
         texts = [self._type(self._plan.types[name], template_of) for name in self._order]
         late = [name for name in self._late if isinstance(self._plan.types[name], ModelClass)]
-        texts += [f"{name}.model_rebuild()" for name in late]
+        texts += ["\n".join(f"{name}.model_rebuild()" for name in late)] if late else []
         relative = [f"from {above}{own.module} import {own.name}" for own in self._plan.imports]
         installed = _import_lines(self._names)
         between = [""] if installed and relative else []

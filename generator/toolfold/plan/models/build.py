@@ -38,6 +38,7 @@ from toolfold.plan.text.escape import has_hidden, one_line, without_hidden
 # Per module; one real schema would give thousands.
 _MAX_CLASSES: Final = 200
 _DEEPEST: Final = 20
+_OF_OBJECTS: Final = frozenset({"type", "properties", "required", "additionalProperties"})
 
 
 class ModelsBuilder:
@@ -239,16 +240,17 @@ class _Document:
         self._open.pop()
         return inlined
 
-    def _merged(self, schema: Json) -> Json:
-        """The schema with its `allOf` merged in, where every part is an object with properties."""
+    def _merged(self, schema: Json, depth: int = 0) -> Json:
+        """The schema with its `allOf` merged in, where every part is of an object with properties."""
         parts = schema.get("allOf")
-        if not isinstance(parts, list) or not parts:
+        if not isinstance(parts, list) or not parts or depth > _DEEPEST:
             return schema
         resolved = [self._resolved(part) for part in parts]
         rest = {key: value for key, value in schema.items() if key != "allOf"}
         if len(parts) == 1 and not rest.keys() - NOTES:
             return {**resolved[0], **rest}
-        if not all(_is_class(part) for part in resolved):
+        resolved = [self._merged(part, depth + 1) for part in resolved]
+        if not any(map(_is_class, (*resolved, rest))) or not all(map(_is_part, resolved)):
             return rest
         return _merged_objects([*resolved, rest]) | {
             key: rest[key] for key in ("description",) if key in rest
@@ -365,6 +367,11 @@ def _described(schema: Json) -> str:
     if not has_hidden(text):
         return text.strip()
     return "\n".join(one_line(without_hidden(line)) for line in text.splitlines()).strip()
+
+
+def _is_part(schema: Json) -> bool:
+    """Whether a schema says nothing but what properties an object has."""
+    return schema.get("type", "object") == "object" and schema.keys() <= _OF_OBJECTS | NOTES
 
 
 def _is_class(schema: Json) -> bool:

@@ -78,7 +78,8 @@ def _of_tool(name: str, tool: Tool, definitions: Mapping[str, Json]) -> ModelsMo
                 has_formats=tool.asserts_output_formats,
             )
         )
-    description = f"Parameters and result of {name}."
+    what = "Parameters and result" if len(sources) == 2 else "Parameters"
+    description = f"{what} of {name}."
     return ModelsModule(description, tuple(sources), _shared(sources), _TOOLS)
 
 

@@ -3,6 +3,7 @@
 import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from toolfold_runtime.contract.codec import Json
 
@@ -10,6 +11,8 @@ from toolfold.errors import Severity
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.tree import ManifestPath
 from toolfold.plan.schemas.keywords import SchemaPath, resolve, walk
+
+_DEEPEST: Final = 20
 
 
 @dataclass(frozen=True)
@@ -112,7 +115,20 @@ def _returned_object(schema: Json) -> Json | None:
         if not isinstance(target, dict) or rest.keys() & target.keys() - {"title", "description"}:
             return None
         root = target | rest
-    return with_definitions(root, definitions) if root.get("type") == "object" else None
+    if not _is_object(root, schema, 0):
+        return None
+    return with_definitions({"type": "object"} | root, definitions)
+
+
+def _is_object(part: object, document: Json, depth: int) -> bool:
+    """Whether a schema accepts nothing but objects, by its type or by a part of its `allOf`."""
+    if not isinstance(part, dict) or depth > _DEEPEST:
+        return False
+    if isinstance(part.get("$ref"), str):
+        return _is_object(resolve(document, part["$ref"]), document, depth + 1)
+    if "type" in part:
+        return bool(part["type"] == "object")
+    return any(_is_object(inner, document, depth + 1) for inner in part.get("allOf", ()))
 
 
 def references(schema: object) -> Iterator[tuple[SchemaPath, str]]:

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
 _CLOSING: Final = 10.0
 _MOST_SHOWN: Final = 10
-# Kinds of Pydantic's errors about values that Python's types for dates and times do not have.
-_PYTHON_LIMITS: Final = ("date_", "datetime_", "time_")
+# Kinds of Pydantic's errors about values that JSON has and Python's types do not: leap seconds,
+# half of a surrogate pair.
+_PYTHON_LIMITS: Final = ("date_", "datetime_", "time_", "string_unicode")
 
 
 def backend_of(catalog: Catalog, implementation: object | None) -> Backend:
