@@ -187,6 +187,12 @@ class _Inline(ast.NodeTransformer):
         replacement = self._replacements.get(node.id)
         return node if replacement is None else self.visit(replacement)
 
+    def visit_BinOp(self, node: ast.BinOp) -> ast.expr:
+        """`Any` alone for `Any | None`, which says no more."""
+        self.generic_visit(node)
+        is_any = isinstance(node.left, ast.Name) and node.left.id == "Any"
+        return node.left if is_any else node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """Our own types, as they are."""
         return node
