@@ -6,6 +6,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Discriminator, Fiel
 from toolfold_runtime.contract import vocabulary
 from toolfold_runtime.contract.server import Execution as Defaults
 from toolfold_runtime.contract.vocabulary import (
+    CODE_PATTERN,
     Effect,
     Format,
     Strategy,
@@ -31,7 +32,6 @@ _LINE = r"^[^\r\n]+$"
 _URL = r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$"
 _HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
 _ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
-_CODE = r"^[a-z][a-z0-9_]{0,63}$"
 _ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 
 #: What each pattern asks for, in words; messages use them.
@@ -46,7 +46,7 @@ PATTERN_DESCRIPTIONS = {
     _URL: "an http, https or mailto address",
     _HTTP: "an http or https address without a name or password in it",
     _ICON: "an http, https or data:image address",
-    _CODE: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
+    CODE_PATTERN: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
     "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",
 }
@@ -56,7 +56,7 @@ CategoryName = Annotated[str, Field(pattern=_NAME)]
 ServerName = Annotated[str, Field(pattern=_SERVER)]
 Identifier = Annotated[str, Field(pattern=_IDENTIFIER, max_length=64)]
 ImplementationPath = Annotated[str, Field(pattern=_PATH, max_length=200)]
-ErrorCode = Annotated[str, Field(pattern=_CODE)]
+ErrorCode = Annotated[str, Field(pattern=CODE_PATTERN)]
 ToolId = Annotated[str, Field(pattern=_ID, max_length=400)]
 Text = Annotated[str, Field(min_length=1)]
 Line = Annotated[str, Field(min_length=1, pattern=_LINE)]

@@ -4,6 +4,7 @@ from jsonschema_rs import ValidationError, Validator
 from toolfold_runtime.contract.codec import Json, encode
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.vocabulary import CODES
 from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Tool
@@ -88,6 +89,7 @@ def _check(
             _check_properties(located, report)
             _check_carried(located, findings)
     _check_root(name, tool, findings)
+    _check_errors(name, tool, findings)
     report = findings.reporter(given.severity)
     check_examples(name, tool, _validator(given.schema), report)
 
@@ -102,6 +104,14 @@ def _check_root(name: str, tool: Tool, findings: Findings) -> None:
     elif tool.input_schema["type"] != "object":
         hint = "arguments are always an object"
         findings.error((*path, "type"), "the root type is not object", hint, "root-type")
+
+
+def _check_errors(name: str, tool: Tool, findings: Findings) -> None:
+    for code in tool.errors:
+        if code in CODES:
+            fact = f'"{code}" is a code of the runtime itself'
+            hint = "agents know what it means without this; give the tool's own error another code"
+            findings.warning(("tools", name, "errors", code), fact, hint, "errors", of_key=True)
 
 
 def _check_carried(located: LocatedSchema, findings: Findings) -> None:

@@ -45,7 +45,7 @@ def _more(tool: Tool) -> Json:
             else {"arguments": e.arguments}
             for e in tool.examples
         ]
-    for key in ("notes", "related", "generates", "consumes"):
+    for key in ("errors", "notes", "related", "generates", "consumes"):
         if value := getattr(tool, key):
             more[key] = value
     if tool.references:

@@ -15,7 +15,15 @@ from toolfold.plan.text.escape import json_text, markdown, markdown_code
 # Fields whose values are shown, and fields of which only a change is.
 _SHOWN_FIELDS: Final = ("category", "effect", "tier")
 _TEXT_FIELDS: Final = ("summary", "title", "description", "notes", "example", "examples", "tags")
-_OTHER_FIELDS: Final = ("related", "generates", "consumes", "performance", "references", "cache")
+_OTHER_FIELDS: Final = (
+    "errors",
+    "related",
+    "generates",
+    "consumes",
+    "performance",
+    "references",
+    "cache",
+)
 _REPORTED_APART: Final = frozenset(["type", "default", "description", "$ref", "enum", "const"])
 
 

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from toolfold_runtime.contract.vocabulary import Code
+
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.docs.charts import bars
 from toolfold.plan.docs.facts import CatalogFacts
@@ -10,7 +12,7 @@ from toolfold.plan.model import Cost, MetaToolPlan, Page
 from toolfold.plan.text.escape import markdown, markdown_code, markdown_fence
 from toolfold.plan.text.paths import file_stem
 
-_ERRORS: Final = {
+_ERRORS: Final[dict[Code, str]] = {
     "unknown_tool": "No tool has that name. The answer lists the nearest names; nothing is rerouted.",
     "unknown_category": "No category has that name. The answer lists the nearest ones.",
     "invalid_arguments": (

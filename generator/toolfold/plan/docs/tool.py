@@ -104,6 +104,9 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "notes": markdown_block(tool.notes) if tool.notes else "",
         "costs": _costs(source, context),
         "performance": _performance(tool),
+        "own_errors": [
+            f"{markdown_code(code)}: {markdown(meaning)}" for code, meaning in tool.errors.items()
+        ],
         "errors": _errors(source, context, has_result=returned is not None),
         "tags": ", ".join(markdown_code(tag) for tag in tool.tags),
         "references": [f"[{markdown(r.title)}]({url(r.url)})" for r in tool.references],
@@ -201,7 +204,7 @@ def _performance(tool: Tool) -> str:
 
 
 def _errors(source: ToolPageSource, context: ToolPageContext, *, has_result: bool) -> str:
-    """The error codes that a call of this tool can return, as links."""
+    """The runtime's own error codes that a call of this tool can return, as links."""
     codes = ["invalid_arguments"]
     if source.tool.effect != "read" and "run_read" in context.meta_names:
         codes.append("effect_refused")
