@@ -28,6 +28,7 @@ _IDENTIFIER = r"^[A-Za-z][A-Za-z0-9_]*$"
 _PATH = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$"
 _PREFIX = r"^[A-Za-z0-9_-]{0,32}$"
 _ID = r"^[^\r\n]+::[^\r\n]+$"
+_REFERENCE = r"^([A-Za-z0-9_][A-Za-z0-9_-]{0,63}|[^\r\n]+::[^\r\n]+)$"
 _LINE = r"^[^\r\n]+$"
 _URL = r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$"
 _HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
@@ -42,6 +43,7 @@ PATTERN_DESCRIPTIONS = {
     _PATH: "module.path:ClassName",
     _PREFIX: "letters, digits, _ and -, at most 32 of them",
     _ID: "server::tool",
+    _REFERENCE: "the name or the id of a tool: letters, digits, _ and -, or server::tool",
     _LINE: "one line of text that is not empty",
     _URL: "an http, https or mailto address",
     _HTTP: "an http or https address without a name or password in it",
@@ -57,6 +59,7 @@ ServerName = Annotated[str, Field(pattern=_SERVER)]
 Identifier = Annotated[str, Field(pattern=_IDENTIFIER, max_length=64)]
 ImplementationPath = Annotated[str, Field(pattern=_PATH, max_length=200)]
 ErrorCode = Annotated[str, Field(pattern=CODE_PATTERN)]
+ToolReference = Annotated[str, Field(pattern=_REFERENCE, max_length=400)]
 ToolId = Annotated[str, Field(pattern=_ID, max_length=400)]
 Text = Annotated[str, Field(min_length=1)]
 Line = Annotated[str, Field(min_length=1, pattern=_LINE)]
@@ -163,7 +166,7 @@ class Disclosure(_Part):
     )
     unknown_parameters: UnknownParameters = "warn"
     unlisted_calls: UnlistedCalls = "allow"
-    quick_actions: dict[Line, ToolName] = {}
+    quick_actions: dict[Line, ToolReference] = {}
     meta: MetaTools = MetaTools()
     budgets: Budgets = Budgets()
 
@@ -246,7 +249,7 @@ class Backend(_Part):
 class Deprecation(_Part):
     """Why a tool should no longer be used, and what to use instead."""
 
-    use: ToolName | None = Field(default=None, description="The tool to use instead.")
+    use: ToolReference | None = Field(default=None, description="The tool to use instead.")
     reason: Line | None = Field(default=None, description="Why, in one line.")
 
 
@@ -286,7 +289,7 @@ class Tool(_Part):
     deprecated: DeprecatedEntry = Field(
         default=False, description="true, or what to use instead and why."
     )
-    related: list[ToolName] = []
+    related: list[ToolReference] = []
     generates: list[Line] = []
     consumes: list[Line] = []
     performance: Performance | None = None
@@ -325,6 +328,13 @@ class Tool(_Part):
         return self.description or self.summary
 
     @property
+    def deprecation(self) -> Deprecation | None:
+        """What to use instead and why; None where the tool is not deprecated."""
+        if isinstance(self.deprecated, Deprecation):
+            return self.deprecated
+        return Deprecation() if self.deprecated else None
+
+    @property
     def asserts_input_formats(self) -> bool:
         """Whether arguments must match the formats that the schema names."""
         return self.input_schema is None or self.formats == "assert"
@@ -340,7 +350,7 @@ class Workflow(_Part):
 
     name: Line = Field(description="What the chain achieves.")
     description: Line | None = None
-    steps: Annotated[list[ToolName], Field(min_length=1)] = Field(
+    steps: Annotated[list[ToolReference], Field(min_length=1)] = Field(
         description="Names of tools, in order."
     )
 

@@ -9,6 +9,7 @@ from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.budgets import listed_tokens
+from toolfold.plan.disclosure.deprecation import marked, replacement_of
 from toolfold.plan.disclosure.execution import limits_of
 from toolfold.plan.disclosure.search_results import result_lines, result_tokens
 from toolfold.plan.disclosure.signature import signature
@@ -46,6 +47,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         category=tool.category,
         effect=tool.effect,
         tier=tool.tier,
+        deprecated=replacement_of(tool),
         summary=tool.summary,
         example=tool.example,
         tags=tool.tags,
@@ -179,17 +181,18 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
 
 def _definition(source: ToolSource, given: Json, output: Json | None) -> Definition:
     """The tool as `tools/list` shows it."""
-    tool = source.tool
+    tool, replacement = source.tool, replacement_of(source.tool)
+    deprecated = {} if replacement is None else {"toolfold/deprecated": replacement or True}
     icons = (icon.model_dump(by_alias=True, exclude_unset=True) for icon in tool.icons)
     return Definition(
         name=source.name,
         title=tool.display_title,
-        description=tool.full_description,
+        description=marked(tool.full_description, replacement),
         input_schema=given,
         output_schema=output,
         icons=tuple(icons),
         annotations={**tool.annotations, **_hints(tool)},
-        meta={**tool.meta, "toolfold/id": source.id},
+        meta={**tool.meta, "toolfold/id": source.id, **deprecated},
     )
 
 

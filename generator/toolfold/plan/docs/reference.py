@@ -30,10 +30,15 @@ _MAX_TOOLS: Final = 25
 
 
 def agents_page(facts: CatalogFacts) -> Page:
-    """The meta-tools one by one, and every error that a call can return."""
+    """The meta-tools one by one, what is deprecated, and every error that a call can return."""
     values = {
         "title": markdown(facts.title),
         "meta": [_meta(tool) for tool in facts.meta],
+        "deprecated": [
+            f"{tool_link(tool.name)}: {facts.deprecation(tool.name, with_reason=True)}"
+            for tool in facts.tools
+            if tool.deprecated is not None
+        ],
         "errors": [{"code": code, "words": words} for code, words in _ERRORS.items()],
     }
     return Page("docs/agents.md", "docs/agents.md.jinja", values)

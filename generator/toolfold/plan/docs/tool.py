@@ -42,6 +42,8 @@ class ToolPageSource:
     tokens: Mapping[str, int]
     #: When to use it: finished lines of Markdown, because they name other tools.
     uses: tuple[str, ...]
+    #: What to use instead of it and why, as finished Markdown; empty where it is not deprecated.
+    deprecated: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
             signature=planned.signature,
             tokens=planned.tokens,
             uses=tuple(_uses(planned.name, facts)),
+            deprecated=facts.deprecation(planned.name, _ROOT, with_reason=True),
         )
         for planned in facts.tools
     }
@@ -95,6 +98,7 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "category": category_link(tool.category, source.category_title, _ROOT),
         "effect": tool.effect,
         "tier": tool.tier or "",
+        "deprecated": source.deprecated,
         "signature": markdown_fence(source.signature, "text"),
         "uses": list(source.uses),
         "parameters": table(arguments),
