@@ -1,5 +1,6 @@
 """What hand-written schemas may say: the keywords, types and formats of JSON Schema 2020-12."""
 
+from collections.abc import Sequence
 from typing import Final
 
 # Keywords whose value is a schema, a list of schemas, and a mapping of names to schemas.
@@ -70,3 +71,37 @@ def meant_type(word: str) -> str:
     if lowered in _FORMAT_WORDS:
         return f"string, format: {_FORMAT_WORDS[lowered]}"
     return lowered if lowered in TYPES else _TYPE_WORDS.get(lowered, "")
+
+
+def type_hint(given: object) -> str:
+    """What to write for a type that JSON Schema does not have; empty where nobody knows."""
+    words = given if isinstance(given, list) else [given]
+    word = next((str(word) for word in words if word not in TYPES), "")
+    meant = meant_type(word)
+    if ", " in meant:
+        return f"write `{{type: {meant}}}`"
+    if word.lower() in ("any", "mixed", "unknown"):
+        return "leave `type` out where any value will do"
+    return f'did you mean "{meant}"?' if meant else ""
+
+
+def schema_hint(path: Sequence[str | int], given: object) -> str:
+    """What to write for a value that a keyword does not take; empty where nobody knows."""
+    key, above = str(path[-1]) if path else "", path[-2] if len(path) > 1 else ""
+    takes_schema = key in SINGLE or above in MAPPINGS | LISTS
+    if takes_schema and isinstance(given, str):
+        return f"a schema is a mapping like {{type: {meant_type(given) or 'string'}}}"
+    if key in ("enum", "examples") and isinstance(given, str | int | float):
+        return f"write `{key}: [{given}]`"
+    return ""
+
+
+#: Words of other schema languages, and what JSON Schema says instead.
+KEYWORD_HINTS: Final = {
+    "optional": "a parameter is optional unless it says `required: true`",
+    "nullable": 'allow null by its type: `type: [string, "null"]`',
+    **dict.fromkeys(("desc", "help", "doc"), 'did you mean "description"?'),
+    **dict.fromkeys(("choices", "options", "values", "oneof"), 'did you mean "enum"?'),
+    **dict.fromkeys(("regex", "regexp"), 'did you mean "pattern"?'),
+    "example": 'did you mean "examples"?',
+}

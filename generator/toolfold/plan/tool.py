@@ -117,7 +117,12 @@ def _check_errors(name: str, tool: Tool, findings: Findings) -> None:
 
 
 def _check_carried(located: LocatedSchema, findings: Findings) -> None:
-    """What the protocol's own types refuse: one such schema would take the whole list down."""
+    """What the protocol's own types refuse: one such schema would take the whole list down.
+
+    Of foreign schemas: in those written here it is an error already.
+    """
+    if not located.is_foreign:
+        return
     schema = located.schema
     properties, required = schema.get("properties", {}), schema.get("required", [])
     hint = "clients could read no tool at all beside this one"
