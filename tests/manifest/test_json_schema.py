@@ -81,6 +81,14 @@ def test_schema_and_reader_agree_on_shape(case: str, editor: jsonschema_rs.Draft
         assert not editor.is_valid(MANIFESTS[case])
 
 
+def test_nothing_is_marked_in_the_manifest_of_this_repository(
+    editor: jsonschema_rs.Draft7Validator,
+) -> None:
+    manifest = plain(read_yaml((GOLDEN.parents[1] / "tools.yaml").read_bytes(), "tools.yaml"))
+
+    assert [error.message for error in editor.iter_errors(manifest)] == []
+
+
 def test_golden_cases_give_the_schema_both_kinds() -> None:
     verdicts = [not problems(case) & MARKED for case in MANIFESTS]
 
