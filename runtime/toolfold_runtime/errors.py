@@ -18,7 +18,10 @@ class ToolError(Exception):
     def __init__(self, code: str, text: str) -> None:
         self.code = code
         self.text = text
-        super().__init__(f"{code}: {text}")
+        super().__init__(code, text)
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.text}"
 
 
 def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:

@@ -67,7 +67,7 @@ def raised(shop: Served, code: Any, *names: str) -> list[str]:
         for name in names:
             with pytest.raises(ToolError) as caught:
                 await door.call(name, {})
-            texts.append(f"{caught.value.code}: {caught.value.text}")
+            texts.append(str(caught.value))
         return texts
 
     return shop.run(Raises(code), calls)
