@@ -2,18 +2,6 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
-from typing import Literal
-
-Code = Literal[
-    "unknown_tool",
-    "unknown_category",
-    "invalid_arguments",
-    "invalid_result",
-    "effect_refused",
-    "backend_failed",
-    "timeout",
-    "budget_exceeded",
-]
 
 
 class StartError(Exception):
@@ -21,12 +9,19 @@ class StartError(Exception):
 
 
 class ToolError(Exception):
-    """A call that could not be carried out, in words for the agent that made it."""
+    """A call that could not be carried out, in words for the agent that made it.
 
-    def __init__(self, code: Code, text: str) -> None:
+    `code` is one of the runtime's own (`contract.vocabulary`) or of the tool's own, which the
+    manifest declares under `errors:`.
+    """
+
+    def __init__(self, code: str, text: str) -> None:
         self.code = code
         self.text = text
-        super().__init__(f"{code}: {text}")
+        super().__init__(code, text)
+
+    def __str__(self) -> str:
+        return f"{self.code}: {self.text}"
 
 
 def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
@@ -34,7 +29,7 @@ def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
     return ToolError("invalid_arguments", f"no {what} {given!r}. One of: {', '.join(allowed)}.")
 
 
-def unknown(code: Code, what: str, name: str, names: Iterable[str]) -> ToolError:
+def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
     """An unknown name: the nearest ones, and all of them while they are few."""
     known = list(names)
     close = get_close_matches(name, known, n=3, cutoff=0.5)

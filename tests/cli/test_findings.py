@@ -14,7 +14,7 @@ from tests.support.commands import Result
 
 
 def test_json_of_a_refused_manifest_parses(project: Path, run: Run) -> None:
-    add(project, "  two: {category: nowhere, effect: read, sumary: Two}\n")
+    add(project, "  two: {category: nowhere, effect: read, sumary: Two, cache: 30}\n")
 
     said = run("check", "--format", "json")
     found = json.loads(said.out)
@@ -22,8 +22,8 @@ def test_json_of_a_refused_manifest_parses(project: Path, run: Run) -> None:
     assert said.code == 1
     assert {problem["severity"] for problem in found} == {"error"}
     assert [(p["file"], p["line"], p["path"]) for p in found] == [
-        ("tools.yaml", 12, "tools.two.summary"),
         ("tools.yaml", 12, "tools.two.sumary"),
+        ("tools.yaml", 12, "tools.two.cache"),
     ]
 
 

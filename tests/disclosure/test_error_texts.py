@@ -4,7 +4,7 @@ from typing import Any, Final, get_args
 
 import pytest
 from toolfold_runtime import ToolError
-from toolfold_runtime.errors import Code
+from toolfold_runtime.contract.vocabulary import Code
 
 from tests.disclosure.catalogs import SHELF, Shelf, changed, sized
 from tests.support.clients import ERAS, Era, call

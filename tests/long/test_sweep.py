@@ -7,7 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
+import jsonschema_rs
 import pytest
+from toolfold.manifest.editor_schema import manifest_schema
+from toolfold.manifest.read import read_yaml
+from toolfold.manifest.tree import plain
 from toolfold.plan.schemas.smallest import smallest_arguments
 
 from tests.importing.material import IMPORT_ALL, as_sent, catalog, list_every_tool
@@ -89,6 +93,7 @@ def test_every_tool_of_a_catalog_is_served_as_its_server_described_it(
     package = generated_from(name, tmp_path)
     output = tmp_path / "generated"
 
+    assert_editors_mark_nothing(tmp_path)
     with timed(f"{name}: check"):
         assert_current(tmp_path)
     with timed(f"{name}: import of every module"):
@@ -103,6 +108,12 @@ def test_every_tool_of_a_catalog_is_served_as_its_server_described_it(
     for identity, tool in source.items():
         assert_served(identity, tool, served[identity])
         assert baked.entry(identity).name == served[identity]["name"]
+
+
+def assert_editors_mark_nothing(folder: Path) -> None:
+    editor = jsonschema_rs.Draft7Validator(manifest_schema())
+    manifest = plain(read_yaml((folder / "tools.yaml").read_bytes(), "tools.yaml"))
+    assert [error.message for error in editor.iter_errors(manifest)] == []
 
 
 def assert_current(folder: Path) -> None:

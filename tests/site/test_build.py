@@ -8,7 +8,7 @@ from typing import Final, get_args
 
 import pytest
 from toolfold.plan.disclosure.tokens import count
-from toolfold_runtime.errors import Code
+from toolfold_runtime.contract.vocabulary import Code
 
 from tests.site.material import built
 from tests.support.commands import must, python, toolfold_process

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from toolfold.compile import plan_manifest
 from toolfold.manifest.load import load_with_problems
-from toolfold.plan.disclosure.budgets import DEFAULTS, budget_of
+from toolfold.manifest.schema import BUDGETS
+from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.costs import cost_of, start_tokens
 from toolfold.plan.model import Cost
 
@@ -33,5 +34,5 @@ def budget_report(manifest: Path) -> BudgetReport:
     """The costs of a manifest; ManifestError where it is refused, also for a budget exceeded."""
     loaded = load_with_problems(manifest)
     plan = plan_manifest(loaded)
-    limits = {name: budget_of(loaded.manifest, name) for name in DEFAULTS}
+    limits = {name: budget_of(loaded.manifest, name) for name in BUDGETS}
     return BudgetReport(plan.facts.exposure, plan.costs, limits)

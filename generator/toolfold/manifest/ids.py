@@ -1,6 +1,6 @@
 """Ids of tools, which work wherever their names do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from toolfold.manifest.tree import PlacedMapping
@@ -23,27 +23,30 @@ def name_by_id(tree: PlacedMapping) -> bool:
     """Replace ids of tools by names wherever tools are referred to; whether any was replaced."""
     ids = ids_of(tree)
     is_replaced = False
-    for container in _references(tree) if ids else ():
-        entries = container.items() if isinstance(container, dict) else enumerate(container)
-        for key, value in list(entries):
+    for container, keys in _references(tree) if ids else ():
+        for key in keys:
+            value = container[key]
             if isinstance(value, str) and value in ids:
                 container[key] = ids[value]
                 is_replaced = True
     return is_replaced
 
 
-def _references(tree: PlacedMapping) -> Iterator[Any]:
-    """Every list or mapping whose values refer to tools, to be changed in place."""
+def _references(tree: PlacedMapping) -> Iterator[tuple[Any, Iterable[Any]]]:
+    """Every list or mapping with values that refer to tools, to be changed in place, and their keys."""
     tools = tree.get("tools")
     for tool in tools.values() if isinstance(tools, PlacedMapping) else ():
-        if isinstance(tool, PlacedMapping) and isinstance(tool.get("related"), list):
-            yield tool["related"]
+        if isinstance(tool, PlacedMapping):
+            if isinstance(tool.get("related"), list):
+                yield tool["related"], range(len(tool["related"]))
+            if isinstance(tool.get("deprecated"), PlacedMapping) and "use" in tool["deprecated"]:
+                yield tool["deprecated"], ("use",)
     workflows = tree.get("workflows")
     for workflow in workflows if isinstance(workflows, list) else ():
         if isinstance(workflow, PlacedMapping) and isinstance(workflow.get("steps"), list):
-            yield workflow["steps"]
+            yield workflow["steps"], range(len(workflow["steps"]))
     disclosure = tree.get("disclosure")
     if isinstance(disclosure, PlacedMapping) and isinstance(
         disclosure.get("quick_actions"), PlacedMapping
     ):
-        yield disclosure["quick_actions"]
+        yield disclosure["quick_actions"], list(disclosure["quick_actions"])

@@ -254,6 +254,8 @@ def _syntax_problem(source: Source, error: yaml.YAMLError) -> Problem:
     message = " ".join(part for part in parts if part)
     is_tab = source.line(line)[column - 1 : column] == "\t"
     hint = "indent with spaces, not tabs" if is_tab else "check the quotes and the indentation here"
+    if "unexpected ':'" in message:
+        hint = "put a space after the colon, or quotes around text that holds one"
     if "Unicode character escape" in message:
         hint = "write the character itself, or \\U and its eight digits"
     return _problem(source, line, column, f"not YAML: {message}", hint)

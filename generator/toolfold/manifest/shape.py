@@ -1,20 +1,27 @@
 """Validate plain data as a Manifest; each validation error becomes a problem with its place."""
 
-import types
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, Union, get_args, get_origin
+from typing import Any, Final
 
 from pydantic import BaseModel, ValidationError
-from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
 from toolfold.errors import ManifestError, Problem, Source
-from toolfold.manifest.schema import PATTERN_DESCRIPTIONS, Manifest, MetaTool, Secret
+from toolfold.manifest.hints import nearest as nearest
+from toolfold.manifest.hints import required_hint, way_out
+from toolfold.manifest.lookup import field_at, fields, model_at, section_of
+from toolfold.manifest.schema import (
+    PATTERN_DESCRIPTIONS,
+    Example,
+    Manifest,
+    MetaTool,
+    Secret,
+)
 from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, kind_of, place_of
 
 _ENTRIES: Final = frozenset({"categories", "tools", "workflows", "servers", "$defs"})
-_UNION_TAGS: Final = frozenset({"word", "mapping"})
+_UNION_TAGS: Final = frozenset({"word", "mapping", "flag"})
 _KINDS: Final = {
     "string_type": "a string",
     "dict_type": "a mapping",
@@ -37,21 +44,15 @@ def shape(tree: PlacedMapping) -> tuple[Manifest, list[Problem]]:
     ManifestError where the rest is no manifest.
     """
     try:
-        return Manifest.model_validate(tree), []
+        return Manifest.model_validate(tree, by_alias=True, by_name=False), []
     except ValidationError as error:
         details = error.errors(include_url=False)
-    problems = [_problem(tree, detail) for detail in details]
+    problems = list(_problems(tree, details))
     valid = _without(tree, [_path(tree, detail["loc"]) for detail in details])
     try:
-        return Manifest.model_validate(valid), problems
+        return Manifest.model_validate(valid, by_alias=True, by_name=False), problems
     except ValidationError:
         raise ManifestError(problems) from None
-
-
-def nearest(name: str, names: Sequence[str]) -> str:
-    """`did you mean "x"?`, or nothing when no name is close."""
-    close = get_close_matches(name, names, n=1)
-    return f'did you mean "{close[0]}"?' if close else ""
 
 
 def _without(tree: PlacedMapping, paths: list[ManifestPath]) -> dict[str, Any]:
@@ -66,12 +67,55 @@ def _without(tree: PlacedMapping, paths: list[ManifestPath]) -> dict[str, Any]:
     return valid
 
 
+def _problems(tree: PlacedMapping, details: Sequence[ErrorDetails]) -> Iterator[Problem]:
+    """One problem for each mistake, which may have broken several rules."""
+    paths = [_path(tree, detail["loc"]) for detail in details]
+    kinds = [detail["type"] for detail in details]
+    missing = {path for path, kind in zip(paths, kinds, strict=True) if kind == "missing"}
+    unknown = [path for path, kind in zip(paths, kinds, strict=True) if kind == "extra_forbidden"]
+    misspelt = {meant for path in unknown if (meant := _meant(path, missing))}
+    schemas: set[ManifestPath] = set()
+    for path, detail in zip(paths, details, strict=True):
+        whole = _whole_schema(tree, path)
+        if whole is not None and whole not in schemas:
+            fact = "a whole JSON Schema"
+            hint = "name the parameters themselves, as in `parameters: {id: {type: string}}`"
+            hint += "; a whole schema goes under `input_schema:`"
+            yield Problem(place_of(tree, whole), dotted(whole), fact, hint, code="shape")
+            schemas.add(whole)
+        elif whole is None and path not in misspelt:
+            yield _problem(tree, detail)
+
+
+def _meant(path: ManifestPath, missing: set[ManifestPath]) -> ManifestPath | None:
+    """The missing key that an unknown one is a misspelling of."""
+    keys = [key for key, _ in fields(model_at(path[:-1]))]
+    close = get_close_matches(str(path[-1]), keys, n=1)
+    meant = (*path[:-1], close[0]) if close else path
+    return meant if meant in missing else None
+
+
+def _whole_schema(tree: PlacedMapping, path: ManifestPath) -> ManifestPath | None:
+    """The path of `parameters` that are written as one schema of an object, if this leads there."""
+    if len(path) < 4 or (path[0], path[2]) != ("tools", "parameters"):
+        return None
+    parameters = tree["tools"][path[1]]["parameters"]
+    if not isinstance(parameters, dict) or parameters.get("type") != "object":
+        return None
+    return path[:3] if isinstance(parameters.get("properties"), dict) else None
+
+
 def _problem(tree: PlacedMapping, detail: ErrorDetails) -> Problem:
     path = _path(tree, detail["loc"])
     kind = detail["type"]
     is_about_key = kind in ("extra_forbidden", "missing") or "[key]" in path
     path = tuple(step for step in path if step != "[key]")
-    fact, hint = _fact_and_hint(path, kind, detail)
+    if path[0:1] == ("tools",) and path[2:] == ("parameters", "required") and kind == "dict_type":
+        fact = '"required" is not a parameter'
+        names = [name for name in tree["tools"][path[1]]["parameters"] if name != "required"]
+        hint = required_hint(detail["input"], names)
+    else:
+        fact, hint = _fact_and_hint(path, kind, detail)
     place = place_of(tree, path[:-1] if kind == "missing" else path, of_key=is_about_key)
     if _is_secret(path):
         # Logs keep what is printed: neither the value nor its line may be.
@@ -101,8 +145,7 @@ def _fact_and_hint(path: ManifestPath, kind: str, detail: ErrorDetails) -> tuple
         case "missing":
             return f'missing key "{name}"', _purpose(path)
         case "extra_forbidden":
-            keys = [key for key, _ in _fields(_model_at(path[:-1]))]
-            return f'unknown key "{name}"', nearest(name, keys) or f"keys here: {', '.join(keys)}"
+            return f'unknown key "{name}"', _key_hint(path, name)
         case "literal_error" if path == ("toolfold",):
             fact = f"format {_shown(value)} is not known to this toolfold"
             return fact, "write `toolfold: 1`, or use a newer toolfold"
@@ -117,11 +160,23 @@ def _fact_and_hint(path: ManifestPath, kind: str, detail: ErrorDetails) -> tuple
     return _wrong_type(path, kind, value, detail)
 
 
+def _key_hint(path: ManifestPath, name: str) -> str:
+    """Where an unknown key belongs: below another, by another name, or nowhere."""
+    model = model_at(path[:-1])
+    keys = [key for key, _ in fields(model)]
+    section = section_of(model, name) if model else ""
+    if section:
+        return f"it belongs under `{section}:`"
+    if model is Example and not nearest(name, keys):
+        return "arguments belong under `arguments:`"
+    return nearest(name, keys) or f"keys here: {', '.join(keys)}"
+
+
 def _not_allowed(path: ManifestPath, value: object, detail: ErrorDetails) -> tuple[str, str]:
     expected = str(detail.get("ctx", {}).get("expected", "")).replace(" or ", ", ")
     allowed = [part.strip(" '") for part in expected.split(",")]
     close = nearest(value, allowed) if isinstance(value, str) else ""
-    listed = _HINTS.get(_model_at(path), f"one of: {', '.join(allowed)}")
+    listed = _HINTS.get(model_at(path), f"one of: {', '.join(allowed)}")
     return f"{_shown(value)} is not allowed here", close or listed
 
 
@@ -132,9 +187,7 @@ def _wrong_type(
     if wanted is None:
         message = detail["msg"]
         return f"{_shown(value)}: {message[0].lower()}{message[1:]}", ""
-    hint = _HINTS.get(_model_at(path), "")
-    if path[-2:-1] == ("parameters",) and isinstance(value, str):
-        hint = f"a parameter is a schema like {{type: {value if value.isalpha() else 'string'}}}"
+    hint = _HINTS.get(model_at(path)) or way_out(path, wanted, value)
     return f"expected {wanted}, found {_shown(value)}", hint
 
 
@@ -150,7 +203,7 @@ def _shown(value: object) -> str:
 
 
 def _is_secret(path: ManifestPath) -> bool:
-    return path[:1] == ("servers",) and path[2:3] in (("env",), ("headers",)) and len(path) > 3
+    return path[:1] == ("servers",) and path[2:3] in (("env",), ("headers",))
 
 
 def _expected_text(path: ManifestPath, detail: ErrorDetails) -> str:
@@ -161,36 +214,5 @@ def _expected_text(path: ManifestPath, detail: ErrorDetails) -> str:
 
 
 def _purpose(path: ManifestPath) -> str:
-    fields = dict(_fields(_model_at(path[:-1])))
-    field = fields.get(str(path[-1]))
+    field = field_at(path)
     return field.description or "" if field else ""
-
-
-def _fields(model: type[BaseModel] | None) -> Iterator[tuple[str, FieldInfo]]:
-    for name, field in model.model_fields.items() if model else ():
-        yield field.alias or name, field
-
-
-def _model_at(path: ManifestPath) -> type[BaseModel] | None:
-    """The model that describes the mapping at `path`."""
-    current: object = Manifest
-    for step in path:
-        if isinstance(current, type) and issubclass(current, BaseModel):
-            current = next((f.annotation for n, f in _fields(current) if n == step), None)
-        else:
-            current = get_args(current)[-1] if get_args(current) else None
-        current = _unwrapped(current)
-    return current if isinstance(current, type) and issubclass(current, BaseModel) else None
-
-
-def _unwrapped(annotation: object) -> object:
-    """An annotation without Annotated and None; of a union, its model."""
-    while True:
-        if get_origin(annotation) is Annotated:
-            annotation = get_args(annotation)[0]
-        elif get_origin(annotation) in (Union, types.UnionType):
-            parts = [_unwrapped(part) for part in get_args(annotation) if part is not type(None)]
-            models = [p for p in parts if isinstance(p, type) and issubclass(p, BaseModel)]
-            annotation = (models or parts)[0]
-        else:
-            return annotation

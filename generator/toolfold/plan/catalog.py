@@ -10,6 +10,7 @@ from toolfold_runtime.search.meaning import has_semantic_extra
 from toolfold.errors import Problem, in_file_order
 from toolfold.manifest.load import Loaded
 from toolfold.manifest.schema import Manifest
+from toolfold.manifest.shape import nearest
 from toolfold.plan.catalog_files import catalog_files, server_facts
 from toolfold.plan.disclosure.exposure import plan_disclosure
 from toolfold.plan.disclosure.inventory import Inventory, inventory_of
@@ -49,6 +50,7 @@ def outline_of(loaded: Loaded) -> Outline:
     meta = tuple(meta_tools(manifest))
     check_names(manifest, loaded.tree, meta, package, findings)
     _check_search(manifest, findings)
+    _check_replacements(loaded, findings)
     check_definitions(manifest.defs, findings)
     return Outline(loaded, package, header_for(loaded.name, package), meta, findings)
 
@@ -116,6 +118,27 @@ def _check_search(manifest: Manifest, findings: Findings) -> None:
         fact = f"search: {strategy} needs the extra `semantic`"
         hint = "pip install 'toolfold[semantic]', or choose lexical"
         findings.error(("disclosure", "search"), fact, hint, "extra")
+
+
+def _check_replacements(loaded: Loaded, findings: Findings) -> None:
+    """Hold what deprecated tools name as their replacement to be another tool, in use."""
+    tools = loaded.manifest.tools
+    for name, tool in tools.items():
+        use = tool.deprecation.use if tool.deprecation else None
+        if use is None:
+            continue
+        path = ("tools", name, "deprecated", "use")
+        following = tools[use].deprecation if use in tools else None
+        if use == name:
+            hint = "name another tool, or write `deprecated: true`"
+            findings.error(path, "a tool cannot replace itself", hint, "deprecated")
+        elif use not in loaded.tree["tools"]:
+            hint = nearest(use, list(tools)) or "name a tool of this manifest, or leave `use` out"
+            findings.warning(path, f'unknown tool "{use}"', hint, "deprecated")
+        elif following:
+            is_better = following.use in tools and following.use != name
+            hint = f'name "{following.use}"' if is_better else "name a tool that is in use"
+            findings.warning(path, f'"{use}" is deprecated itself', hint, "deprecated")
 
 
 def _check_size(manifest: Manifest, findings: Findings) -> None:

@@ -121,13 +121,14 @@ def _search(
             categories[tool.category],
             tool.effect,
             tool.tags,
-            tool.result_lines[:-1],
+            [line for line in tool.result_lines if line != tool.name],
             tool.result_tokens,
+            tool.deprecated is not None,
         )
         for tool in tools
     )
     yield files.SEARCH_NAMES, SearchNames(tuple((name,) for name in servers), tuple(titles))
-    yield files.SEARCH_TOOLS, [json_text(line) for line in lines]
+    yield files.SEARCH_TOOLS, [json_text(line.row()) for line in lines]
     yield files.SEARCH_RARITIES, name_rarities(index, tools)
     yield files.SEARCH_WORDS, index.words
     yield files.SEARCH_PAIRS, index.pairs

@@ -38,6 +38,7 @@ class MetaToolPlan(NamedTuple):
     definition: Definition
     tags: tuple[str, ...] = ()
     tier: Tier | None = None
+    deprecated: str | None = None
 
     @property
     def effect(self) -> Effect:
@@ -53,6 +54,8 @@ class ToolPlan(NamedTuple):
     category: str
     effect: Effect
     tier: Tier | None
+    #: What to use instead, or nothing; None where the tool is not deprecated.
+    deprecated: str | None
     summary: str
     example: str | None
     tags: list[str]

@@ -4,10 +4,12 @@ from jsonschema_rs import ValidationError, Validator
 from toolfold_runtime.contract.codec import Json, encode
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.vocabulary import CODES
 from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.budgets import listed_tokens
+from toolfold.plan.disclosure.deprecation import marked, replacement_of
 from toolfold.plan.disclosure.execution import limits_of
 from toolfold.plan.disclosure.search_results import result_lines, result_tokens
 from toolfold.plan.disclosure.signature import signature
@@ -48,6 +50,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         category=tool.category,
         effect=tool.effect,
         tier=tool.tier,
+        deprecated=replacement_of(tool),
         summary=tool.summary,
         example=tool.example,
         tags=tool.tags,
@@ -91,6 +94,7 @@ def _check(
             _check_properties(located, findings.reporter(located.severity))
             _check_carried(located, findings)
     _check_root(name, tool, findings)
+    _check_errors(name, tool, findings)
     if tool.examples:
         report = findings.reporter(given.severity)
         check_examples(name, tool, _validator(given), report)
@@ -108,8 +112,21 @@ def _check_root(name: str, tool: Tool, findings: Findings) -> None:
         findings.error((*path, "type"), "the root type is not object", hint, "root-type")
 
 
+def _check_errors(name: str, tool: Tool, findings: Findings) -> None:
+    for code in tool.errors:
+        if code in CODES:
+            fact = f'"{code}" is a code of the runtime itself'
+            hint = "agents know what it means without this; give the tool's own error another code"
+            findings.warning(("tools", name, "errors", code), fact, hint, "errors", of_key=True)
+
+
 def _check_carried(located: LocatedSchema, findings: Findings) -> None:
-    """What the protocol's own types refuse: one such schema would take the whole list down."""
+    """What the protocol's own types refuse: one such schema would take the whole list down.
+
+    Of foreign schemas: in those written here it is an error already.
+    """
+    if not located.is_foreign:
+        return
     schema = located.schema
     properties, required = schema.get("properties", {}), schema.get("required", [])
     hint = "clients could read no tool at all beside this one"
@@ -182,17 +199,18 @@ def _example(tool: Tool, given: Json) -> Json | None:
 
 def _definition(source: ToolSource, given: Json, output: Json | None) -> Definition:
     """The tool as `tools/list` shows it."""
-    tool = source.tool
+    tool, replacement = source.tool, replacement_of(source.tool)
+    deprecated = {} if replacement is None else {"toolfold/deprecated": replacement or True}
     icons = (icon.model_dump(by_alias=True, exclude_unset=True) for icon in tool.icons)
     return Definition(
         name=source.name,
         title=tool.display_title,
-        description=tool.full_description,
+        description=marked(tool.full_description, replacement),
         input_schema=given,
         output_schema=output,
         icons=tuple(icons),
         annotations={**tool.annotations, **_hints(tool)},
-        meta={**tool.meta, "toolfold/id": source.id},
+        meta={**tool.meta, "toolfold/id": source.id, **deprecated},
     )
 
 

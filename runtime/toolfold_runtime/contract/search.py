@@ -52,10 +52,16 @@ class IndexedTool(NamedTuple):
     category: int
     effect: Effect
     tags: list[str]
-    #: The tool as a search result, from the richest text to the leanest; the name itself is omitted.
+    #: The tool as a search result, from the richest text to the leanest; one that is nothing but
+    #: the name is omitted.
     result_lines: list[str]
     #: What each of them costs in tokens, the name included.
     result_tokens: list[int]
+    is_deprecated: bool = False
+
+    def row(self) -> "tuple[object, ...]":
+        """The line as it is stored: few tools are deprecated, so only they say so."""
+        return tuple(self) if self.is_deprecated else self[:-1]
 
 
 class TermLine(NamedTuple):

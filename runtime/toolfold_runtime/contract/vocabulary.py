@@ -13,6 +13,17 @@ UnlistedCalls: TypeAlias = Literal["allow", "deny"]
 Detail: TypeAlias = Literal["counts", "overview", "names", "summaries", "full", "hot"]
 CategoryDetail: TypeAlias = Literal["names", "summaries", "full"]
 ToolDetail: TypeAlias = Literal["summary", "schema", "full"]
+#: The codes of the runtime's own errors; tools may raise others, which the manifest declares.
+Code: TypeAlias = Literal[
+    "unknown_tool",
+    "unknown_category",
+    "invalid_arguments",
+    "invalid_result",
+    "effect_refused",
+    "backend_failed",
+    "timeout",
+    "budget_exceeded",
+]
 
 EFFECTS: Final[tuple[Effect, ...]] = get_args(Effect)
 EXPOSURES: Final[tuple[Exposure, ...]] = get_args(Exposure)
@@ -21,6 +32,10 @@ FORMATS: Final[tuple[Format, ...]] = get_args(Format)
 DETAILS: Final[tuple[Detail, ...]] = get_args(Detail)
 CATEGORY_DETAILS: Final[tuple[CategoryDetail, ...]] = get_args(CategoryDetail)
 TOOL_DETAILS: Final[tuple[ToolDetail, ...]] = get_args(ToolDetail)
+CODES: Final[tuple[Code, ...]] = get_args(Code)
+
+#: The form of every error code.
+CODE_PATTERN: Final = r"^[a-z][a-z0-9_]{0,63}$"
 
 #: The view that `capabilities` answers with when it is asked for no detail.
 DEFAULT_VIEW: Final = "default"

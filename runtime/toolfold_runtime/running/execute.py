@@ -9,10 +9,12 @@ from functools import partial
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import Arguments, ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
 from toolfold_runtime.running.cache import ResultCache, State
 from toolfold_runtime.running.call import Call, Report
+from toolfold_runtime.running.codes import ErrorCodes
 from toolfold_runtime.running.limits import Limits
 from toolfold_runtime.running.results import Result, validated
 from toolfold_runtime.running.shape import Answer, Shaper
@@ -30,6 +32,7 @@ class Executor:
         self._coerces_strings = execution.coerce_strings
         self._validators = SchemaValidators()
         self._arguments = Arguments(self._validators)
+        self._codes = ErrorCodes()
         self.limits = Limits(execution.timeout, execution.concurrency)
         self.shaper = Shaper(self._validators, catalog.facts.reader, execution.budget)
         self.counters = {
@@ -90,6 +93,9 @@ class Executor:
     async def _run_backend(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> object:
         try:
             return await self.backend.run(entry, arguments, call)
+        except ToolError as error:
+            self._codes.check(entry, error)
+            raise
         finally:
             self._invalidate(entry)  # also where it ends long after its call was answered
 

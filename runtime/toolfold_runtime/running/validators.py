@@ -4,7 +4,8 @@ from toolfold_runtime import log
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
-from toolfold_runtime.errors import Code, ToolError
+from toolfold_runtime.contract.vocabulary import Code
+from toolfold_runtime.errors import ToolError
 from toolfold_runtime.validation import ValidationError, Validator, validator_for
 
 

@@ -19,6 +19,7 @@ _SHOWN: Final = 120  # characters of what an answer lists
 _DIGITS: Final = 5
 _TIE: Final = 1e-5
 _SHORT: Final = 8  # words of a query that is no task
+_DEPRECATED: Final = -1000.0  # below every match that is not deprecated
 
 
 class Scorer(Protocol):
@@ -84,17 +85,31 @@ class Finder:
             return []
         if not has_words(text):
             # Qualifiers alone list what they allow; nothing is found by punctuation.
-            return self._sorted(Ranked(tool, 0.0, {}) for tool in allowed or ())
+            return self._sorted(self._placed(tool, 0.0, {}) for tool in allowed or ())
         scored = self._scorer.scored(text)
+        totals = self._totals(scored)
         places: Sequence[int] = range(len(scored.tools))
         if allowed is not None:
             places = [at for at in places if scored.tools[at] in allowed]
         if len(places) > depth:
-            least = sorted([scored.totals[at] for at in places])[-depth] - _TIE
-            places = [at for at in places if scored.totals[at] >= least]
+            least = sorted([totals[at] for at in places])[-depth] - _TIE
+            places = [at for at in places if totals[at] >= least]
         return self._sorted(
-            Ranked(scored.tools[at], scored.totals[at], scored.parts(at)) for at in places
+            self._placed(scored.tools[at], scored.totals[at], scored.parts(at)) for at in places
         )
+
+    def _totals(self, scored: Scored) -> Sequence[float]:
+        """The scores, those of deprecated tools below all others."""
+        deprecated = self.index.deprecated
+        if not deprecated:
+            return scored.totals
+        pairs = zip(scored.tools, scored.totals, strict=True)
+        return [total + _DEPRECATED if tool in deprecated else total for tool, total in pairs]
+
+    def _placed(self, tool: int, score: float, parts: Parts) -> Ranked:
+        if tool not in self.index.deprecated:
+            return Ranked(tool, score, parts)
+        return Ranked(tool, score + _DEPRECATED, parts | {"deprecated": _DEPRECATED})
 
     def _sorted(self, ranked: Iterable[Ranked]) -> list[Ranked]:
         tools = self.index.tools

@@ -66,6 +66,11 @@ class SearchIndex:
         lines = data[data.index(b"\n") + 1 : -1].replace(b"\n", b",")
         return [IndexedTool(*row) for row in json.loads(b"[%b]" % lines)]
 
+    @cached_property
+    def deprecated(self) -> frozenset[int]:
+        """The numbers of the tools that are deprecated."""
+        return frozenset(n for n, tool in enumerate(self.tools) if tool.is_deprecated)
+
     def named(self, name: str) -> IndexedTool:
         """The tool of that very name, without looking at any other."""
         if name not in self._named:

@@ -1,32 +1,20 @@
 """Budgets in o200k tokens: the limits, what costs count against them, and what exceeds one."""
 
 from collections.abc import Sequence
-from typing import Final
 
 from toolfold_runtime.contract.definition import Definition
 
-from toolfold.manifest.schema import Manifest
+from toolfold.manifest.schema import BUDGETS, Manifest
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import Cost
 from toolfold.plan.schemas.served import input_schema, output_schema, served_output
 from toolfold.plan.text.escape import json_text
 
-DEFAULTS: Final = {
-    "surface": 350,
-    "direct": 4000,
-    "capabilities": 500,
-    "overview": 100,
-    "category": 2000,
-    "schema": 300,
-    "hot": 2000,
-    "hits": 200,
-}
-
 
 def budget_of(manifest: Manifest, name: str) -> int:
     """The manifest's budget of that name, or the default."""
-    return _written(manifest, name) or DEFAULTS[name]
+    return _written(manifest, name) or BUDGETS[name]
 
 
 def listed_tokens(definition: Definition) -> int:
@@ -45,7 +33,7 @@ def check_budgets(manifest: Manifest, costs: Sequence[Cost], findings: Findings)
     A default that is exceeded is a warning. `direct` is no limit on anything: it decides between
     exposures.
     """
-    for name in DEFAULTS:
+    for name in BUDGETS:
         limit = _written(manifest, name)
         if name == "direct":
             continue
@@ -80,9 +68,9 @@ def _explained(cost: Cost, manifest: Manifest) -> str:
 
 def _warn(name: str, costs: Sequence[Cost], findings: Findings) -> None:
     for cost in costs:
-        if cost.budget == name and cost.tokens > DEFAULTS[name]:
+        if cost.budget == name and cost.tokens > BUDGETS[name]:
             path = ("tools", cost.name) if name == "schema" else ("disclosure",)
-            fact = f"{cost.name} costs {cost.tokens} tokens, more than the usual {DEFAULTS[name]}"
+            fact = f"{cost.name} costs {cost.tokens} tokens, more than the usual {BUDGETS[name]}"
             hint = f"shorten it, or set `disclosure.budgets.{name}`"
             findings.warning(path, fact, hint, "budget", of_key=True)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from toolfold_runtime.contract.vocabulary import Format
 
 from toolfold.manifest.schema import Manifest
+from toolfold.plan.disclosure.deprecation import mark, marked
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
 
 
@@ -20,6 +21,13 @@ class ToolLine(NamedTuple):
     signature: str = ""
     effect: str = ""
     tags: Sequence[str] = ()
+    #: As in `ToolPlan`.
+    deprecated: str | None = None
+
+    @property
+    def described(self) -> str:
+        """The summary, marked where the tool is deprecated."""
+        return marked(self.summary, self.deprecated)
 
 
 class CategoryLine(NamedTuple):
@@ -72,12 +80,18 @@ def inventory_of(
         format=manifest.disclosure.format,
         tool_count=sum(line.tool_count for line in lines),
         descriptions={line.name: line.description for line in lines},
-        workflows=tuple((w.name, tuple(w.steps)) for w in manifest.workflows),
+        workflows=tuple(
+            (w.name, tuple(_step(by_name[step]) for step in w.steps)) for w in manifest.workflows
+        ),
         quick_actions=tuple(manifest.disclosure.quick_actions),
         capabilities=names.get("capabilities", ""),
         next_step=_next_step(names),
     )
     return Inventory(facts, lines, {c.name: [by_name[n] for n in c.tools] for c in categories})
+
+
+def _step(tool: ToolPlan | MetaToolPlan) -> str:
+    return f"{tool.name} {mark(tool.deprecated)}".rstrip()
 
 
 def _next_step(names: Mapping[str, str]) -> str:

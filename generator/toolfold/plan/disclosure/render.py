@@ -7,6 +7,7 @@ from typing import Final, NamedTuple, TypeAlias
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.vocabulary import Detail, Format
 
+from toolfold.plan.disclosure.deprecation import instead, mark
 from toolfold.plan.disclosure.inventory import CategoryLine, InventoryFacts, ToolLine
 from toolfold.plan.text.escape import json_text, one_line
 
@@ -119,12 +120,13 @@ def _with_total(facts: InventoryFacts, request: ViewRequest, rows: list[str]) ->
 
 
 def _names_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
-    view = {"categories": {name: [u.name for u in group] for name, group in _grouped(lines)}}
+    view: Json = {"categories": {name: [u.name for u in group] for name, group in _grouped(lines)}}
+    view["deprecated"] = {o.name: instead(o.deprecated) for o in lines if o.deprecated is not None}
     return _json(facts, request, view)
 
 
 def _hot_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
-    return _json(facts, request, {"tools": [f"{o.signature}: {o.summary}" for o in lines]})
+    return _json(facts, request, {"tools": [f"{o.signature}: {o.described}" for o in lines]})
 
 
 def _listing_json(describe: Callable[[ToolLine], Json]) -> "_ToolView":
@@ -161,23 +163,31 @@ def _grouped(lines: Sequence[ToolLine]) -> list[tuple[str, list[ToolLine]]]:
 
 
 def _summary_json(line: ToolLine) -> Json:
-    shown: Json = {"name": line.name, "description": line.summary}
+    shown: Json = {"name": line.name, "description": line.described}
     return shown | ({"example": line.example} if line.example else {})
 
 
 def _full_json(line: ToolLine) -> Json:
-    shown: Json = {"signature": line.signature, "description": line.summary, "effect": line.effect}
+    shown: Json = {
+        "signature": line.signature,
+        "description": line.described,
+        "effect": line.effect,
+    }
     shown |= {"example": line.example} if line.example else {}
     return shown | ({"tags": list(line.tags)} if line.tags else {})
 
 
+def _name_text(line: ToolLine) -> str:
+    return f"{line.name} {mark(line.deprecated)}".rstrip()
+
+
 def _summary_text(line: ToolLine) -> str:
-    return f"{line.name} - {line.summary}{_example_text(line)}"
+    return f"{line.name} - {line.described}{_example_text(line)}"
 
 
 def _full_text(line: ToolLine) -> str:
     tags = f" #{' #'.join(line.tags)}" if line.tags else ""
-    return f"{line.signature} - {line.summary}{_example_text(line)} [{line.effect}]{tags}"
+    return f"{line.signature} - {line.described}{_example_text(line)} [{line.effect}]{tags}"
 
 
 def _example_text(line: ToolLine) -> str:
@@ -192,11 +202,11 @@ _OF_CATEGORIES: Final[dict[str, dict[str, _CategoryView]]] = {
     "overview": {"json": _overview_json, "text": _overview_text},
 }
 _OF_TOOLS: Final[dict[str, dict[str, _ToolView]]] = {
-    "names": {"json": _names_json, "text": _listing_text(lambda line: line.name)},
+    "names": {"json": _names_json, "text": _listing_text(_name_text)},
     "summaries": {"json": _listing_json(_summary_json), "text": _listing_text(_summary_text)},
     "full": {"json": _listing_json(_full_json), "text": _listing_text(_full_text)},
     "hot": {
         "json": _hot_json,
-        "text": _listing_text(lambda line: f"{line.signature}: {line.summary}"),
+        "text": _listing_text(lambda line: f"{line.signature}: {line.described}"),
     },
 }

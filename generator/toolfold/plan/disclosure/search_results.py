@@ -5,6 +5,7 @@ from typing import Final
 from toolfold_runtime.contract.codec import Json
 
 from toolfold.manifest.schema import Tool
+from toolfold.plan.disclosure.deprecation import mark, marked, replacement_of
 from toolfold.plan.disclosure.signature import compact_signature
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.text.escape import one_line, without_hidden
@@ -14,9 +15,10 @@ _SUMMARY: Final = 110  # characters
 
 def result_lines(name: str, tool: Tool, given: Json, returned: Json | None) -> list[str]:
     """With a compact signature, with the name alone, and the name alone without a summary."""
-    summary = _truncated(one_line(without_hidden(tool.summary)))
+    replacement = replacement_of(tool)
+    summary = marked(_truncated(one_line(without_hidden(tool.summary))), replacement)
     signature = one_line(without_hidden(compact_signature(name, given, returned)))
-    return [f"{signature}: {summary}", f"{name}: {summary}", name]
+    return [f"{signature}: {summary}", f"{name}: {summary}", f"{name} {mark(replacement)}".rstrip()]
 
 
 def result_tokens(lines: list[str]) -> list[int]:

@@ -5,6 +5,7 @@ from toolfold_runtime.contract.tool import ToolViews
 from toolfold_runtime.contract.vocabulary import Format
 
 from toolfold.manifest.schema import Tool
+from toolfold.plan.disclosure.deprecation import marked, replacement_of
 from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.text.escape import json_text, one_line
@@ -16,11 +17,12 @@ def tool_views(
     """The views of one tool; a schema ends with the runner that runs the tool, if there is one."""
     if form == "text":
         return _text_views(name, tool, parameters, returns, runner)
-    summary: Json = {"name": name, "description": tool.summary, "category": tool.category}
+    short, long = _descriptions(tool)
+    summary: Json = {"name": name, "description": short, "category": tool.category}
     summary |= {"tags": tool.tags} if tool.tags else {}
     schema: Json = {
         "name": name,
-        "description": tool.full_description,
+        "description": long,
         "category": tool.category,
         "effect": tool.effect,
         "parameters": parameters,
@@ -36,8 +38,16 @@ def tool_views(
     )
 
 
+def _descriptions(tool: Tool) -> tuple[str, str]:
+    """The summary and the description, marked where the tool is deprecated."""
+    replacement = replacement_of(tool)
+    return marked(tool.summary, replacement), marked(tool.full_description, replacement)
+
+
 def _more(tool: Tool) -> Json:
     more: Json = {}
+    if tool.deprecation and tool.deprecation.reason:
+        more["deprecated"] = tool.deprecation.reason
     if tool.examples:
         more["examples"] = [
             {"description": e.description, "arguments": e.arguments}
@@ -45,7 +55,7 @@ def _more(tool: Tool) -> Json:
             else {"arguments": e.arguments}
             for e in tool.examples
         ]
-    for key in ("notes", "related", "generates", "consumes"):
+    for key in ("errors", "notes", "related", "generates", "consumes"):
         if value := getattr(tool, key):
             more[key] = value
     if tool.references:
@@ -60,7 +70,8 @@ def _text_views(
 ) -> ToolViews:
     head = f"{name} [{tool.category}, {tool.effect}]"
     tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
-    lines = [head, tool.full_description, "parameters:"]
+    short, long = _descriptions(tool)
+    lines = [head, long, "parameters:"]
     required = required_of(parameters)
     for key, schema in properties_of(parameters).items():
         lines.append(f"  {_parameter(key, schema, parameters, key in required)}")
@@ -73,7 +84,7 @@ def _text_views(
         for key, value in _more(tool).items()
     ]
     return ToolViews(
-        summary=f"{head}: {tool.summary}{tags}", schema="\n".join(lines), more="\n".join(more)
+        summary=f"{head}: {short}{tags}", schema="\n".join(lines), more="\n".join(more)
     )
 
 

@@ -21,10 +21,10 @@ Views = Mapping[str, Sequence[InventoryPage]]
 _BUDGETS: Final = {"overview": "overview", "hot": "hot"}
 # What a view shows of a tool beside its name and category: an edit of the rest leaves it as it is.
 _FIELDS: Final[dict[str, tuple[str, ...]]] = {
-    "names": (),
-    "summaries": ("summary", "example"),
-    "full": ("summary", "example", "signature", "effect", "tags"),
-    "hot": ("summary", "signature"),
+    "names": ("deprecated",),
+    "summaries": ("deprecated", "summary", "example"),
+    "full": ("deprecated", "summary", "example", "signature", "effect", "tags"),
+    "hot": ("deprecated", "summary", "signature"),
 }
 
 

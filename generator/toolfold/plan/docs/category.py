@@ -9,6 +9,7 @@ from toolfold.plan.docs.links import category_page_path, plural, tool_link
 from toolfold.plan.text.escape import markdown, markdown_block, markdown_code
 from toolfold.plan.text.paths import file_stem
 
+_ROOT: Final = "../"
 _MAX_BARS: Final = 12
 
 
@@ -21,6 +22,8 @@ class CategoryRow:
     effect: str
     listed_tokens: int = 0
     is_meta: bool = False
+    #: As finished Markdown; empty where the tool is not deprecated.
+    deprecated: str = ""
 
 
 @dataclass(frozen=True)
@@ -44,7 +47,13 @@ def category_page_sources(facts: CatalogFacts) -> dict[str, CategoryPageSource]:
         for tool in facts.meta
     }
     rows = meta | {
-        tool.name: CategoryRow(tool.name, tool.summary, tool.effect, tool.tokens["listed"])
+        tool.name: CategoryRow(
+            tool.name,
+            tool.summary,
+            tool.effect,
+            tool.tokens["listed"],
+            deprecated=facts.deprecation(tool.name, _ROOT),
+        )
         for tool in facts.tools
     }
     return {
@@ -80,11 +89,11 @@ def _chart(rows: list[CategoryRow]) -> str:
 
 def _row(row: CategoryRow) -> dict[str, str]:
     anchor = file_stem(row.name)
-    meta_link = f"[{markdown_code(row.name)}](../agents.md#meta-{anchor})"
+    meta_link = f"[{markdown_code(row.name)}]({_ROOT}agents.md#meta-{anchor})"
     return {
         "anchor": anchor,
-        "link": meta_link if row.is_meta else tool_link(row.name, "../"),
-        "summary": markdown(row.summary),
+        "link": meta_link if row.is_meta else tool_link(row.name, _ROOT),
+        "summary": f"{row.deprecated} {markdown(row.summary)}".lstrip(),
         "effect": row.effect,
         "tokens": "" if row.is_meta else f"{row.listed_tokens:,}",
     }

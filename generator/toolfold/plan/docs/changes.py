@@ -15,7 +15,15 @@ from toolfold.plan.text.escape import json_text, markdown, markdown_code
 # Fields whose values are shown, and fields of which only a change is.
 _SHOWN_FIELDS: Final = ("category", "effect", "tier")
 _TEXT_FIELDS: Final = ("summary", "title", "description", "notes", "example", "examples", "tags")
-_OTHER_FIELDS: Final = ("related", "generates", "consumes", "performance", "references", "cache")
+_OTHER_FIELDS: Final = (
+    "errors",
+    "related",
+    "generates",
+    "consumes",
+    "performance",
+    "references",
+    "cache",
+)
 _REPORTED_APART: Final = frozenset(["type", "default", "description", "$ref", "enum", "const"])
 
 
@@ -75,6 +83,8 @@ def _changes(old: str, before: Manifest, new: str, after: Manifest) -> Iterator[
         first, second = getattr(was, key), getattr(now, key)
         if first != second:
             yield f"{key}: {_code(first)} → {_code(second)}"
+    if _deprecated(was) != _deprecated(now):
+        yield f"deprecated: {_deprecated(was)} → {_deprecated(now)}"
     yield from _parameters(input_schema(was, before.defs), input_schema(now, after.defs))
     returned = output_schema(was, before.defs), output_schema(now, after.defs)
     if returned[0] != returned[1]:
@@ -120,6 +130,13 @@ def _differences(was: object, before: Json, now: object, after: Json) -> Iterato
         yield f"other constraints: {', '.join(markdown_code(key) for key in changed)}"
     elif first.get("description") != second.get("description"):
         yield "described otherwise"
+
+
+def _deprecated(tool: Tool) -> str:
+    own = tool.deprecation
+    if own is None:
+        return "no"
+    return f"use {markdown_code(own.use)}" if own.use else "yes"
 
 
 def _code(value: str | None) -> str:

@@ -7,7 +7,9 @@ from statistics import median
 from typing import TypeVar
 
 from toolfold.manifest.schema import Manifest, Workflow
+from toolfold.plan.docs.links import tool_link
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ToolPlan
+from toolfold.plan.text.escape import markdown, markdown_code
 
 Value = TypeVar("Value")
 
@@ -33,6 +35,22 @@ class CatalogFacts:
     def by_name(self) -> dict[str, ToolPlan]:
         """The tools by name, without meta-tools."""
         return {tool.name: tool for tool in self.tools}
+
+    def deprecation(self, name: str, root: str = "", *, with_reason: bool = False) -> str:
+        """What pages say of a deprecated tool, as Markdown; empty where a tool is not deprecated."""
+        own = self.manifest.tools[name].deprecation
+        if own is None:
+            return ""
+        is_known = own.use in self.by_name
+        other = tool_link(own.use or "", root) if is_known else markdown_code(own.use or "")
+        parts = [f"use {other}."] if own.use else []
+        parts += [markdown(own.reason)] if own.reason and with_reason else []
+        return f"**Deprecated:** {' '.join(parts)}" if parts else "**Deprecated.**"
+
+    def link(self, name: str) -> str:
+        """A link to a tool from the root of the docs, which says where it is deprecated."""
+        is_deprecated = self.manifest.tools[name].deprecation is not None
+        return f"{tool_link(name)} (deprecated)" if is_deprecated else tool_link(name)
 
     @cached_property
     def listed(self) -> dict[str, int]:

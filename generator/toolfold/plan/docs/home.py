@@ -8,7 +8,7 @@ from toolfold.plan.disclosure.costs import cost_of, start_tokens
 from toolfold.plan.docs.charts import bars, chains
 from toolfold.plan.docs.clients import clients
 from toolfold.plan.docs.facts import CatalogFacts
-from toolfold.plan.docs.links import category_link, plural, tool_link
+from toolfold.plan.docs.links import category_link, plural
 from toolfold.plan.model import CategoryPlan, Page
 from toolfold.plan.text.escape import markdown, markdown_block, markdown_code
 
@@ -35,10 +35,10 @@ def home_page(facts: CatalogFacts) -> Page:
         "clients": clients(facts),
         "categories": [_category(category, facts) for category in facts.categories],
         "quick_actions": [
-            f"{markdown(label)}: {tool_link(name)}"
+            f"{markdown(label)}: {facts.link(name)}"
             for label, name in manifest.disclosure.quick_actions.items()
         ],
-        "workflows": [_workflow(workflow) for workflow in manifest.workflows],
+        "workflows": [_workflow(workflow, facts) for workflow in manifest.workflows],
         "graph": chains(
             "workflows",
             "The tools of each workflow, in order",
@@ -112,7 +112,7 @@ def _chart(facts: CatalogFacts) -> str:
     return bars("start", "Tokens an agent pays: direct against progressive", rows, "tokens")
 
 
-def _workflow(workflow: Workflow) -> str:
-    steps = " → ".join(tool_link(step) for step in workflow.steps)
+def _workflow(workflow: Workflow, facts: CatalogFacts) -> str:
+    steps = " → ".join(facts.link(step) for step in workflow.steps)
     note = f" — {markdown(workflow.description)}" if workflow.description else ""
     return f"{markdown(workflow.name)}: {steps}{note}"

@@ -2,6 +2,8 @@
 
 from typing import Final
 
+from toolfold_runtime.contract.vocabulary import Code
+
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.docs.charts import bars
 from toolfold.plan.docs.facts import CatalogFacts
@@ -10,7 +12,7 @@ from toolfold.plan.model import Cost, MetaToolPlan, Page
 from toolfold.plan.text.escape import markdown, markdown_code, markdown_fence
 from toolfold.plan.text.paths import file_stem
 
-_ERRORS: Final = {
+_ERRORS: Final[dict[Code, str]] = {
     "unknown_tool": "No tool has that name. The answer lists the nearest names; nothing is rerouted.",
     "unknown_category": "No category has that name. The answer lists the nearest ones.",
     "invalid_arguments": (
@@ -28,10 +30,15 @@ _MAX_TOOLS: Final = 25
 
 
 def agents_page(facts: CatalogFacts) -> Page:
-    """The meta-tools one by one, and every error that a call can return."""
+    """The meta-tools one by one, what is deprecated, and every error that a call can return."""
     values = {
         "title": markdown(facts.title),
         "meta": [_meta(tool) for tool in facts.meta],
+        "deprecated": [
+            f"{tool_link(tool.name)}: {facts.deprecation(tool.name, with_reason=True)}"
+            for tool in facts.tools
+            if tool.deprecated is not None
+        ],
         "errors": [{"code": code, "words": words} for code, words in _ERRORS.items()],
     }
     return Page("docs/agents.md", "docs/agents.md.jinja", values)

@@ -12,7 +12,7 @@ from toolfold.plan.docs.links import (
     tool_link,
     tool_page_path,
 )
-from toolfold.plan.model import Page
+from toolfold.plan.model import Page, ToolPlan
 from toolfold.plan.text.escape import html_text, markdown, yaml_text
 
 # A menu with more tools than this would outweigh the page that it stands beside.
@@ -51,7 +51,7 @@ def llms_index(facts: CatalogFacts) -> Page:
     """`llms.txt`: the categories, and the tools too where they fit a budget."""
     # No line is shorter than ten tokens.
     some = facts.tools if len(facts.tools) <= _LLMS_BUDGET // 10 else ()
-    lines = [f"{tool_link(tool.name)}: {markdown(tool.summary)}" for tool in some]
+    lines = [f"{tool_link(tool.name)}: {_described(tool, facts)}" for tool in some]
     fits = sum(map(count, lines)) <= _LLMS_BUDGET
     values = {
         "title": markdown(facts.title),
@@ -65,3 +65,7 @@ def llms_index(facts: CatalogFacts) -> Page:
         "budget": f"{_LLMS_BUDGET:,}",
     }
     return Page("docs/llms.txt", "docs/llms.txt.jinja", values)
+
+
+def _described(tool: ToolPlan, facts: CatalogFacts) -> str:
+    return f"{facts.deprecation(tool.name)} {markdown(tool.summary)}".lstrip()

@@ -42,6 +42,8 @@ class ToolPageSource:
     tokens: Mapping[str, int]
     #: When to use it: finished lines of Markdown, because they name other tools.
     uses: tuple[str, ...]
+    #: What to use instead of it and why, as finished Markdown; empty where it is not deprecated.
+    deprecated: str = ""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,7 @@ def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
             signature=planned.signature,
             tokens=planned.tokens,
             uses=tuple(_uses(planned.name, facts)),
+            deprecated=facts.deprecation(planned.name, _ROOT, with_reason=True),
         )
         for planned in facts.tools
     }
@@ -95,6 +98,7 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "category": category_link(tool.category, source.category_title, _ROOT),
         "effect": tool.effect,
         "tier": tool.tier or "",
+        "deprecated": source.deprecated,
         "signature": markdown_fence(source.signature, "text"),
         "uses": list(source.uses),
         "parameters": table(arguments),
@@ -104,6 +108,9 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "notes": markdown_block(tool.notes) if tool.notes else "",
         "costs": _costs(source, context),
         "performance": _performance(tool),
+        "own_errors": [
+            f"{markdown_code(code)}: {markdown(meaning)}" for code, meaning in tool.errors.items()
+        ],
         "errors": _errors(source, context, has_result=returned is not None),
         "tags": ", ".join(markdown_code(tag) for tag in tool.tags),
         "references": [f"[{markdown(r.title)}]({url(r.url)})" for r in tool.references],
@@ -201,7 +208,7 @@ def _performance(tool: Tool) -> str:
 
 
 def _errors(source: ToolPageSource, context: ToolPageContext, *, has_result: bool) -> str:
-    """The error codes that a call of this tool can return, as links."""
+    """The runtime's own error codes that a call of this tool can return, as links."""
     codes = ["invalid_arguments"]
     if source.tool.effect != "read" and "run_read" in context.meta_names:
         codes.append("effect_refused")

@@ -16,6 +16,7 @@ from jsonschema_rs import (
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.validation import explained, has_known_dialect, validator_for
 
+from toolfold.manifest.json_schema import KEYWORD_HINTS, schema_hint, type_hint
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.shape import nearest
 from toolfold.plan.findings import Findings, Report
@@ -133,7 +134,8 @@ def _keywords(path: SchemaPath, schema: Json, known: frozenset[str]) -> Iterator
         yield SchemaProblem((*path, "$defs"), "definitions inside a schema", hint, "keyword", True)
     for key in schema:
         if key not in known:
-            hint = nearest(key, sorted(known)) or "JSON Schema 2020-12 has no such keyword"
+            hint = KEYWORD_HINTS.get(key) or nearest(key, sorted(known))
+            hint = hint or "JSON Schema 2020-12 has no such keyword"
             if key in FOREIGN and known is not FOREIGN:
                 hint = "it would name or reach other documents; schemas here are one document"
             yield SchemaProblem(
@@ -215,6 +217,8 @@ def _value_hint(error: ValidationError) -> str:
 def _meta_fact(path: SchemaPath, error: ValidationError) -> str:
     if path[-1:] == ("type",):
         return f"unknown type {json_text(error.instance)}"
+    if path[-1:] == ("required",) and isinstance(error.instance, str):
+        return f"{json_text(error.instance)} is neither true nor a list of names"
     return error.message
 
 
@@ -222,12 +226,11 @@ def _meta_hint(path: SchemaPath, error: ValidationError) -> str:
     if path[-1:] == ("required",):
         return "`required: true` belongs on a parameter itself; inside objects it is a list"
     if path[-1:] == ("type",):
-        return nearest(str(error.instance), TYPES) or f"one of: {', '.join(TYPES)}"
+        close = type_hint(error.instance) or nearest(str(error.instance), TYPES)
+        return close or f"one of: {', '.join(TYPES)}"
     if path[-1:] == ("items",) and isinstance(error.instance, list):
         return "a schema for each position goes under `prefixItems`"
-    if isinstance(error.instance, str) and path[-2:-1] == ("properties",):
-        return "a schema is a mapping like {type: string}"
-    return "JSON Schema 2020-12 says what each keyword takes"
+    return schema_hint(path, error.instance) or "JSON Schema 2020-12 says what each keyword takes"
 
 
 @cache

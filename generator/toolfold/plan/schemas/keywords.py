@@ -5,43 +5,15 @@ from typing import Final
 
 from toolfold_runtime.contract.codec import Json
 
+from toolfold.manifest import json_schema
+from toolfold.manifest.json_schema import LISTS, MAPPINGS, SINGLE
+
 Step = str | int
 SchemaPath = tuple[Step, ...]
 
-# Keywords whose value is a schema, a list of schemas, and a mapping of names to schemas.
-_SINGLE: Final = frozenset(
-    {"items", "not", "if", "then", "else", "contains", "propertyNames", "contentSchema"}
-    | {"additionalProperties", "unevaluatedProperties", "unevaluatedItems", "additionalItems"}
-)
-_LISTS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems", "items"})
-_MAPPINGS: Final = frozenset(
-    {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
-)
-# Of older dialects.
-_OLDER: Final = frozenset({"definitions", "dependencies", "additionalItems"})
-_ANNOTATIONS: Final = frozenset(
-    {"title", "description", "default", "deprecated", "readOnly", "writeOnly", "examples"}
-    | {"$comment", "format", "contentEncoding", "contentMediaType"}
-)
-_ASSERTIONS: Final = frozenset(
-    {"type", "enum", "const", "required", "dependentRequired", "pattern", "multipleOf"}
-    | {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength"}
-    | {"minItems", "maxItems", "uniqueItems", "minContains", "maxContains"}
-    | {"minProperties", "maxProperties"}
-)
-# What a hand-written schema may say: the vocabularies of 2020-12 less those parts that reach
-# out of a manifest's document, and the protocol's own: a parameter that is mirrored in a header.
-KNOWN: Final = ((_SINGLE | _LISTS | _MAPPINGS | _ANNOTATIONS | _ASSERTIONS) - _OLDER) | frozenset(
-    {"$ref", "x-mcp-header"}
-)
-# What foreign schemas may say besides: older dialects, and the parts that name documents.
-FOREIGN: Final = (
-    KNOWN
-    | _OLDER
-    | frozenset({"$schema", "$id", "id", "$anchor", "$vocabulary", "$dynamicRef"})
-    | frozenset({"$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"})
-)
-TYPES: Final = ("string", "integer", "number", "boolean", "object", "array", "null")
+KNOWN: Final = json_schema.KNOWN
+FOREIGN: Final = json_schema.FOREIGN
+TYPES: Final = json_schema.TYPES
 
 
 def subschemas(schema: object) -> Iterator[tuple[SchemaPath, object]]:
@@ -49,14 +21,14 @@ def subschemas(schema: object) -> Iterator[tuple[SchemaPath, object]]:
     if not isinstance(schema, dict):
         return
     for key, value in schema.items():
-        if key in _MAPPINGS and isinstance(value, dict):
+        if key in MAPPINGS and isinstance(value, dict):
             for name, inner in value.items():
                 if isinstance(inner, dict | bool):
                     yield (key, name), inner
-        elif key in _LISTS and isinstance(value, list):
+        elif key in LISTS and isinstance(value, list):
             for index, inner in enumerate(value):
                 yield (key, index), inner
-        elif key in _SINGLE and isinstance(value, dict | bool):
+        elif key in SINGLE and isinstance(value, dict | bool):
             yield (key,), value
 
 

@@ -14,8 +14,12 @@ _NAMED: Final = 5
 def check_retrieval(
     manifest: Manifest, tools: Sequence[ToolPlan], data: Mapping[str, str], findings: Findings
 ) -> None:
-    """Warn of every prompt that other tools answer better, with who came before."""
-    prompts = {tool.name: tool.example for tool in tools if tool.example}
+    """Warn of every prompt that other tools answer better, with who came before.
+
+    Those of deprecated tools, which come last, are not asked.
+    """
+    asked = (tool for tool in tools if tool.deprecated is None)
+    prompts = {tool.name: tool.example for tool in asked if tool.example}
     if not prompts:
         return
     # Imported here: whoever has no prompts need not wait for it.

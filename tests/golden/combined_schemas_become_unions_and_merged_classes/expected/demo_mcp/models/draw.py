@@ -36,5 +36,5 @@ class DrawParams(Model):
     shape: DrawParamsShapeByRadius | DrawParamsShapeBySide | None = None
     label: str | list[str] | None = None
     style: DrawParamsStyle | None = None
-    odd: Any | None = None
-    not_text: Annotated[Any | None, NULLABLE] = None
+    odd: Any = None
+    not_text: Annotated[Any, NULLABLE] = None

@@ -15,7 +15,7 @@ class FetchParams(Model):
     url: str
     retries: int | None = None
     mode: Literal["fast", "slow"] | None = None
-    theme: Any | None = None
+    theme: Any = None
 
 
 class FetchResult(Model):

@@ -23,6 +23,6 @@ class StoreParams(Model):
     labels: dict[str, str] | None = None
     free: dict[str, Any] | None = None
     pair: list[Any] | None = None
-    anything: Annotated[Any | None, NULLABLE] = None
+    anything: Annotated[Any, NULLABLE] = None
     matrix: Annotated[list[list[float]] | None, Field(min_length=1)] = None
     patterned: StoreParamsPatterned | None = None

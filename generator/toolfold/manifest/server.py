@@ -1,0 +1,302 @@
+"""The shape of what a manifest says about its server and about all tools together."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import Discriminator, Field
+from toolfold_runtime.contract import vocabulary
+from toolfold_runtime.contract.server import Execution as Defaults
+from toolfold_runtime.contract.vocabulary import (
+    Format,
+    Strategy,
+    UnknownParameters,
+    UnlistedCalls,
+)
+
+from toolfold.manifest.types import (
+    MAPPING,
+    WORD,
+    CategoryName,
+    Count,
+    HttpAddress,
+    Identifier,
+    ImplementationPath,
+    Line,
+    Part,
+    Prefix,
+    Seconds,
+    ServerName,
+    Text,
+    Tokens,
+    ToolName,
+    ToolReference,
+    Variable,
+    word_or_mapping,
+)
+
+ExposureChoice = Literal["auto", vocabulary.Exposure]
+_DEFAULTS: Final = Defaults()
+#: Budgets in o200k tokens, where a manifest sets none.
+BUDGETS: Final = {
+    "surface": 350,
+    "direct": 4000,
+    "capabilities": 500,
+    "overview": 100,
+    "category": 2000,
+    "schema": 300,
+    "hot": 2000,
+    "hits": 200,
+}
+
+
+class Server(Part):
+    """What the server is called and what carries its tools out."""
+
+    name: ServerName = Field(
+        description="What the server is called, and the first half of its tools' ids.",
+        examples=["shop"],
+    )
+    version: Text = Field(
+        description="The server's version, in quotes if it looks like a number.", examples=["1.0.0"]
+    )
+    title: Line | None = Field(
+        default=None, description="The server's name for people; default: its name."
+    )
+    description: Text | None = Field(
+        default=None, description="What the server is for, in the docs and in `instructions`."
+    )
+    instructions: Text | None = Field(
+        default=None,
+        description="Sent to clients when they connect, after how to start; default: the description.",
+    )
+    prefix: Prefix = Field(
+        default="",
+        description="Prepended to the default names of meta-tools.",
+        examples=["shop_"],
+    )
+    package: Identifier | None = Field(
+        default=None,
+        description="Import name of the generated package; default: the server's name and `_mcp`.",
+        examples=["shop_mcp"],
+    )
+    implementation: ImplementationPath | None = Field(
+        default=None,
+        description="The class that carries the tools out, resolved from the manifest's folder.",
+        examples=["shop.tools:Shop"],
+    )
+    models: Literal["called", "all"] = Field(
+        default="called",
+        description="Which tools get Pydantic models: those carried out here, or all.",
+    )
+
+    @property
+    def display_title(self) -> str:
+        """The title, or the name where there is none."""
+        return self.title or self.name
+
+
+class MetaTool(Part):
+    """A meta-tool's own name and its place in the inventory."""
+
+    name: ToolName | None = Field(
+        default=None, description="What it is called; default: `server.prefix` and its usual name."
+    )
+    category: CategoryName | None = Field(
+        default=None, description="The category that lists it in the inventory; default: none."
+    )
+    summary: Line | None = Field(default=None, description="Its line in the inventory.")
+    example: Line | None = Field(
+        default=None, description="A prompt that needs it, shown in the inventory."
+    )
+
+
+MetaEntry = Annotated[
+    Annotated[MetaTool, MAPPING] | Annotated[Literal["off"], WORD],
+    Discriminator(word_or_mapping),
+]
+
+
+class MetaTools(Part):
+    """The meta-tools, each renamed, placed, or switched off."""
+
+    capabilities: MetaEntry = Field(
+        default=MetaTool(),
+        description="Answers with the inventory; `off` for none.",
+        examples=["off", {"name": "shop_tools", "category": "help"}],
+    )
+    schema_: MetaEntry = Field(
+        default=MetaTool(),
+        alias="schema",
+        description="Answers with a tool's schema; `off` for none.",
+        examples=["off", {"name": "describe_tool"}],
+    )
+    search: MetaEntry = Field(
+        default=MetaTool(),
+        description="Finds tools by what they do; `off` for none.",
+        examples=["off", {"name": "find_tools"}],
+    )
+    run: MetaTool | None = Field(
+        default=None,
+        description="One runner instead of run_read and run_write.",
+        examples=[{}, {"name": "call_tool"}],
+    )
+    run_read: MetaEntry = Field(
+        default=MetaTool(),
+        description="Runs tools of effect read; `off` for none.",
+        examples=["off", {"name": "read_with"}],
+    )
+    run_write: MetaEntry = Field(
+        default=MetaTool(),
+        description="Runs tools of any effect; `off` for none.",
+        examples=["off", {"name": "write_with"}],
+    )
+
+
+def _budget(name: str, description: str) -> Tokens | None:
+    """A budget whose default, which only warns, is shown to editors."""
+    limit: Tokens | None = Field(
+        default=None, description=description, json_schema_extra={"default": BUDGETS[name]}
+    )
+    return limit
+
+
+class Budgets(Part):
+    """Limits in o200k tokens; one that is written here fails the build when exceeded."""
+
+    surface: Tokens | None = _budget("surface", "The meta-tools as they are listed.")
+    direct: Tokens | None = _budget("direct", "The list up to which `auto` lists every tool.")
+    capabilities: Tokens | None = _budget("capabilities", "The inventory that is shown first.")
+    overview: Tokens | None = _budget("overview", "A page of the overview.")
+    category: Tokens | None = _budget("category", "A page of a category, and of any other view.")
+    schema_: Tokens | None = Field(
+        default=None,
+        alias="schema",
+        description="The schema of a tool.",
+        json_schema_extra={"default": BUDGETS["schema"]},
+    )
+    hot: Tokens | None = _budget("hot", "The hot tools, in their view and listed by `hybrid`.")
+    hits: Tokens | None = _budget("hits", "The answer to a search.")
+    result: Tokens | None = Field(
+        default=None,
+        description="Largest result of any tool; larger ones are truncated; default: no limit.",
+    )
+
+
+class Disclosure(Part):
+    """How the tools are disclosed."""
+
+    exposure: ExposureChoice = Field(
+        default="auto",
+        description=(
+            "What is listed: every tool (direct), meta-tools (progressive), those and hot tools"
+            " (hybrid), or direct while it fits `budgets.direct` (auto)."
+        ),
+    )
+    format: Format = Field(
+        default="json", description="The form of views where a client asks for none."
+    )
+    search: Strategy = Field(
+        default="lexical",
+        description=(
+            "Search by words (lexical), by meaning (semantic), or by both (hybrid); the last two"
+            " need toolfold[semantic]."
+        ),
+    )
+    found_within: Annotated[int, Field(ge=1, le=50)] = Field(
+        default=5,
+        description="Among how many results a tool's own example prompt must find it.",
+    )
+    unknown_parameters: UnknownParameters = Field(
+        default="warn",
+        description="What meta-tools do with parameters that they do not have.",
+    )
+    unlisted_calls: UnlistedCalls = Field(
+        default="allow",
+        description="Whether a tool that is not listed may be called by its own name.",
+    )
+    quick_actions: dict[Line, ToolReference] = Field(
+        default={},
+        description="Common tasks, each with its tool; shown with the inventory.",
+        examples=[{"find an order": "find_order"}],
+    )
+    meta: MetaTools = Field(
+        default=MetaTools(),
+        description="The meta-tools: renamed, placed in a category, or switched off.",
+        examples=[{"search": "off", "schema": {"name": "describe_tool"}}],
+    )
+    budgets: Budgets = Field(
+        default=Budgets(),
+        description="Limits in o200k tokens; one that is written here fails the build.",
+        examples=[{"capabilities": 800, "result": 4000}],
+    )
+
+
+class CacheBounds(Part):
+    """The bounds of the cache of all tools' answers."""
+
+    entries: Annotated[int, Field(ge=1)] = Field(
+        default=_DEFAULTS.cache_entries, description="How many answers are cached at most."
+    )
+    megabytes: Annotated[float, Field(gt=0, le=100_000)] = Field(
+        default=_DEFAULTS.cache_bytes // 1_000_000, description="How much memory they may take."
+    )
+
+
+class Execution(Part):
+    """How tools are run, where a tool itself says nothing else."""
+
+    timeout: Seconds | None = Field(
+        default=None,
+        description="Seconds that a call may take.",
+        json_schema_extra={"default": _DEFAULTS.timeout},
+        examples=[20],
+    )
+    concurrency: Count | None = Field(
+        default=None,
+        description="Calls that run at once.",
+        json_schema_extra={"default": _DEFAULTS.concurrency},
+    )
+    coerce_strings: bool = Field(
+        default=False, description='Take "5" for 5 and "true" for true, with a warning.'
+    )
+    cache: CacheBounds = Field(
+        default=CacheBounds(),
+        description="How much the cache of all tools' answers may hold.",
+        examples=[{"entries": 500, "megabytes": 32}],
+    )
+
+
+class Secret(Part):
+    """A value that is written in the open on purpose."""
+
+    plain: str = Field(description="The value itself.")
+
+
+EnvValue = Annotated[
+    Annotated[Variable, WORD] | Annotated[Secret, MAPPING],
+    Discriminator(word_or_mapping),
+]
+
+
+class Upstream(Part):
+    """An upstream MCP server: a command to start, or an address."""
+
+    command: Annotated[list[str], Field(min_length=1)] | None = Field(
+        default=None,
+        description="The program to start, and its arguments.",
+        examples=[["npx", "-y", "some-server"]],
+    )
+    url: HttpAddress | None = Field(
+        default=None,
+        description="The address of a server that runs elsewhere.",
+        examples=["https://example.com/mcp"],
+    )
+    env: dict[str, EnvValue] = Field(
+        default={},
+        description="Environment variables of the program; secrets by the name of a variable.",
+        examples=[{"TOKEN": "${SHOP_TOKEN}", "MODE": {"plain": "test"}}],
+    )
+    headers: dict[str, EnvValue] = Field(
+        default={},
+        description="Headers of every request; secrets by the name of a variable.",
+        examples=[{"Authorization": "Bearer ${SHOP_TOKEN}"}],
+    )

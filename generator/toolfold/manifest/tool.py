@@ -1,0 +1,281 @@
+"""The shape of one tool in a manifest."""
+
+from typing import Annotated, Literal
+
+from pydantic import Discriminator, Field
+from toolfold_runtime.contract.vocabulary import Effect, Tier
+
+from toolfold.manifest.types import (
+    FLAG,
+    MAPPING,
+    Address,
+    CategoryName,
+    Count,
+    ErrorCode,
+    IconAddress,
+    Identifier,
+    JsonObject,
+    JsonSchema,
+    Line,
+    Parameter,
+    Part,
+    Seconds,
+    Text,
+    Tokens,
+    ToolId,
+    ToolName,
+    ToolReference,
+    flag_or_mapping,
+)
+
+
+class Example(Part):
+    """One call of a tool, valid against its parameters."""
+
+    description: Line | None = Field(default=None, description="What the call does, in one line.")
+    arguments: JsonObject = Field(
+        default={}, description="The arguments of the call.", examples=[{"id": "A-1"}]
+    )
+
+
+class Performance(Part):
+    """What a call costs, as the author knows it."""
+
+    speed: Literal["fast", "medium", "slow"] | None = Field(
+        default=None, description="How long a call takes."
+    )
+    tokens: Tokens | None = Field(default=None, description="About how many tokens a result has.")
+
+
+class Reference(Part):
+    """Something to read elsewhere."""
+
+    title: Line = Field(description="What the link says.")
+    url: Address = Field(description="Its address.", examples=["https://example.com/orders"])
+
+
+class Icon(Part):
+    """A picture of a tool, for people."""
+
+    src: IconAddress = Field(
+        description="Where the picture is.", examples=["https://example.com/order.png"]
+    )
+    mime_type: Line | None = Field(
+        default=None,
+        alias="mimeType",
+        description="The media type of the picture.",
+        examples=["image/png"],
+    )
+    sizes: list[Line] = Field(
+        default=[], description="The sizes that it is made for.", examples=[["48x48"]]
+    )
+    theme: Literal["light", "dark"] | None = Field(
+        default=None, description="The background that it is made for."
+    )
+
+
+class Cache(Part):
+    """How long an answer may be given again, in seconds."""
+
+    ttl: Seconds = Field(
+        description="Seconds for which an answer may be given again.", examples=[60]
+    )
+
+
+class Backend(Part):
+    """What carries a call out."""
+
+    python: Identifier = Field(
+        description="The method of the implementation.", examples=["find_order_by_id"]
+    )
+
+
+class Deprecation(Part):
+    """Why a tool should no longer be used, and what to use instead."""
+
+    use: ToolReference | None = Field(default=None, description="The tool to use instead.")
+    reason: Line | None = Field(default=None, description="Why, in one line.")
+
+
+DeprecatedEntry = Annotated[
+    Annotated[Deprecation, MAPPING] | Annotated[bool, FLAG],
+    Discriminator(flag_or_mapping),
+]
+
+
+class Tool(Part):
+    """One tool."""
+
+    category: CategoryName = Field(description="One of the names under `categories:`.")
+    effect: Effect = Field(description="What a call does: read, write or destructive.")
+    summary: Line = Field(description="One line; the default for title and description.")
+    title: Line | None = Field(
+        default=None, description="The tool's name for people; default: its summary."
+    )
+    description: Text | None = Field(
+        default=None, description="What agents read before a call; default: the summary."
+    )
+    example: Line | None = Field(
+        default=None,
+        description="A prompt that needs the tool; search must find the tool by it.",
+        examples=["where is my order?"],
+    )
+    tags: list[Line] = Field(
+        default=[],
+        description="Words that a search can filter by, as in `tag:orders`.",
+        examples=[["orders", "shipping"]],
+    )
+    tier: Tier | None = Field(
+        default=None,
+        description="How often the tool is needed; hot tools have a view and `hybrid` lists them.",
+    )
+    parameters: dict[str, Parameter] | None = Field(
+        default=None,
+        description="The parameters by name, each a JSON Schema with `required: true` or not.",
+        examples=[{"id": {"type": "string", "required": True}, "limit": {"type": "integer"}}],
+    )
+    returns: JsonSchema | None = Field(
+        default=None,
+        description="JSON Schema of the result; default: anything, sent as text.",
+        examples=[{"type": "array", "items": {"type": "string"}}, {"$ref": "#/$defs/Order"}],
+    )
+    input_schema: JsonObject | None = Field(
+        default=None,
+        description="A foreign JSON Schema of all arguments, served as it is.",
+        examples=[{"type": "object", "properties": {"id": {"type": "string"}}, "required": ["id"]}],
+    )
+    output_schema: JsonObject | None = Field(
+        default=None,
+        description="A foreign JSON Schema of the result, served as it is.",
+        examples=[{"type": "object", "properties": {"id": {"type": "string"}}}],
+    )
+    formats: Literal["assert"] | None = Field(
+        default=None,
+        description="Holds values to the formats in `input_schema` and `output_schema` too.",
+    )
+    examples: list[Example] = Field(
+        default=[],
+        description="Calls with valid arguments, for the full view and the docs.",
+        examples=[[{"description": "One order", "arguments": {"id": "A-1"}}]],
+    )
+    errors: dict[ErrorCode, Line] = Field(
+        default={},
+        description="Codes of the tool's own errors, each with its meaning.",
+        examples=[{"not_found": "No order has this id"}],
+    )
+    deprecated: DeprecatedEntry = Field(
+        default=False,
+        description="true, or what to use instead and why.",
+        examples=[True, {"use": "find_order", "reason": "It reads the old store"}],
+    )
+    related: list[ToolReference] = Field(
+        default=[],
+        description="Tools that are worth knowing beside it.",
+        examples=[["list_orders"]],
+    )
+    generates: list[Line] = Field(
+        default=[],
+        description="Things in its result that other tools consume.",
+        examples=[["order_id"]],
+    )
+    consumes: list[Line] = Field(
+        default=[],
+        description="Things that it takes and other tools generate.",
+        examples=[["order_id"]],
+    )
+    performance: Performance | None = Field(
+        default=None,
+        description="What a call costs, as the author knows it.",
+        examples=[{"speed": "fast", "tokens": 200}],
+    )
+    notes: Text | None = Field(
+        default=None, description="More to know, in the full view and the docs."
+    )
+    references: list[Reference] = Field(
+        default=[],
+        description="Pages to read elsewhere.",
+        examples=[[{"title": "Orders", "url": "https://example.com/orders"}]],
+    )
+    cache: Cache | None = Field(
+        default=None,
+        description="Gives an answer again for a while; only with `effect: read`.",
+        examples=[{"ttl": 60}],
+    )
+    timeout: Seconds | None = Field(
+        default=None,
+        description="Seconds that a call may take; default: `execution.timeout`.",
+        examples=[2.5],
+    )
+    concurrency: Count | None = Field(
+        default=None, description="Calls of the tool that run at once; default: no own limit."
+    )
+    coerce_strings: bool | None = Field(
+        default=None,
+        description='Take "5" for 5 and "true" for true; default: `execution.coerce_strings`.',
+    )
+    budget: Tokens | None = Field(
+        default=None,
+        description="Largest result in tokens, larger ones are truncated; default: `budgets.result`.",
+    )
+    aliases: list[ToolName] = Field(
+        default=[],
+        description="Earlier names of the tool, which still work.",
+        examples=[["get_order"]],
+    )
+    id: ToolId | None = Field(
+        default=None,
+        description="Where the tool came from; default: this server and the tool's name.",
+        examples=["shop::find_order"],
+    )
+    annotations: JsonObject = Field(
+        default={},
+        description="MCP annotations, served unchanged.",
+        examples=[{"idempotentHint": True}],
+    )
+    icons: list[Icon] = Field(
+        default=[],
+        description="Pictures that clients may show.",
+        examples=[[{"src": "https://example.com/order.png", "mimeType": "image/png"}]],
+    )
+    proposed: list[Literal["effect"]] = Field(
+        default=[],
+        description="What an importer guessed; take it out once you agree.",
+        examples=[["effect"]],
+    )
+    meta: JsonObject = Field(
+        default={},
+        description="MCP `_meta`, served unchanged.",
+        examples=[{"example.com/owner": "orders"}],
+    )
+    backend: Backend | None = Field(
+        default=None,
+        description="What carries a call out; default: the method of the tool's name.",
+        examples=[{"python": "find_order_by_id"}],
+    )
+
+    @property
+    def display_title(self) -> str:
+        """The title, or the summary where there is none."""
+        return self.title or self.summary
+
+    @property
+    def full_description(self) -> str:
+        """The description, or the summary where there is none."""
+        return self.description or self.summary
+
+    @property
+    def deprecation(self) -> Deprecation | None:
+        """What to use instead and why; None where the tool is not deprecated."""
+        if isinstance(self.deprecated, Deprecation):
+            return self.deprecated
+        return Deprecation() if self.deprecated else None
+
+    @property
+    def asserts_input_formats(self) -> bool:
+        """Whether arguments must match the formats that the schema names."""
+        return self.input_schema is None or self.formats == "assert"
+
+    @property
+    def asserts_output_formats(self) -> bool:
+        """Whether results must match the formats that the schema names."""
+        return self.output_schema is None or self.formats == "assert"

@@ -1,0 +1,88 @@
+"""The types of the manifest's values, and what each asks for in words."""
+
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Tag, WithJsonSchema
+from toolfold_runtime.contract.vocabulary import CODE_PATTERN
+
+from toolfold.manifest.tree import plain
+
+# Clients accept no other characters in names and no more than 64 of them; a leading dash would
+# read as an option on command lines.
+_NAME = r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,63}$"
+_SERVER = r"^[A-Za-z0-9._-]{1,64}$"
+_IDENTIFIER = r"^[A-Za-z][A-Za-z0-9_]*$"
+_PATH = r"^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*:[A-Za-z_][A-Za-z0-9_]*$"
+_PREFIX = r"^[A-Za-z0-9_-]{0,32}$"
+_ID = r"^[^\r\n]+::[^\r\n]+$"
+_REFERENCE = r"^([A-Za-z0-9_][A-Za-z0-9_-]{0,63}|[^\r\n]+::[^\r\n]+)$"
+_LINE = r"^[^\r\n]+$"
+_URL = r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$"
+_HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
+_ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
+_ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
+
+#: What each pattern asks for, in words; messages use them.
+PATTERN_DESCRIPTIONS = {
+    _NAME: "letters, digits, _ and -, at most 64 of them, not starting with -",
+    _SERVER: "letters, digits, dots, _ and -, at most 64 of them",
+    _IDENTIFIER: "a Python name: letters, digits and _, starting with a letter",
+    _PATH: "module.path:ClassName",
+    _PREFIX: "letters, digits, _ and -, at most 32 of them",
+    _ID: "server::tool",
+    _REFERENCE: "the name of a tool, or its id: server::tool",
+    _LINE: "one line of text that is not empty",
+    _URL: "an http, https or mailto address",
+    _HTTP: "an http or https address without a name or password in it",
+    _ICON: "an http, https or data:image address",
+    CODE_PATTERN: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
+    "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
+    "text": "text that is not empty",
+}
+
+#: Marks, in the JSON Schema of the manifest, where the editor's own schema of schemas belongs.
+SCHEMA_MARK = "toolfold: Schema"
+PARAMETER_MARK = "toolfold: Parameter"
+
+ToolName = Annotated[str, Field(pattern=_NAME)]
+CategoryName = Annotated[str, Field(pattern=_NAME)]
+ServerName = Annotated[str, Field(pattern=_SERVER)]
+Identifier = Annotated[str, Field(pattern=_IDENTIFIER, max_length=64)]
+ImplementationPath = Annotated[str, Field(pattern=_PATH, max_length=200)]
+Prefix = Annotated[str, Field(pattern=_PREFIX)]
+ErrorCode = Annotated[str, Field(pattern=CODE_PATTERN)]
+ToolReference = Annotated[str, Field(pattern=_REFERENCE, max_length=400)]
+ToolId = Annotated[str, Field(pattern=_ID, max_length=400)]
+Text = Annotated[str, Field(min_length=1)]
+Line = Annotated[str, Field(min_length=1, pattern=_LINE)]
+Address = Annotated[str, Field(pattern=_URL)]
+HttpAddress = Annotated[str, Field(pattern=_HTTP)]
+IconAddress = Annotated[str, Field(pattern=_ICON)]
+Variable = Annotated[str, Field(pattern=_ENV)]
+Tokens = Annotated[int, Field(ge=1)]
+Seconds = Annotated[float, Field(gt=0, le=86_400)]
+Count = Annotated[int, Field(ge=1, le=10_000)]
+#: A foreign schema, arguments, annotations: any object, as it is.
+JsonObject = Annotated[dict[str, Any], BeforeValidator(plain)]
+JsonSchema = Annotated[JsonObject, WithJsonSchema({"$comment": SCHEMA_MARK})]
+Parameter = Annotated[JsonObject, WithJsonSchema({"$comment": PARAMETER_MARK})]
+
+WORD = Tag("word")
+MAPPING = Tag("mapping")
+FLAG = Tag("flag")
+
+
+class Part(BaseModel):
+    """Closed and strict: an unknown key is a mistake, and `"5"` is not a number."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True, validate_by_name=True)
+
+
+def word_or_mapping(value: object) -> str:
+    """Which half of a union is meant, so that a mistake is reported against that half only."""
+    return "word" if isinstance(value, str) else "mapping"
+
+
+def flag_or_mapping(value: object) -> str:
+    """The same for a union of a truth value and a mapping."""
+    return "mapping" if isinstance(value, dict | Part) else "flag"

@@ -1,0 +1,25 @@
+"""How views mark deprecated tools: the mark comes first, so that no truncation loses it."""
+
+from toolfold.manifest.schema import Tool
+
+
+def replacement_of(tool: Tool) -> str | None:
+    """The tool to use instead; empty where none is named, None where the tool is not deprecated."""
+    return None if tool.deprecation is None else tool.deprecation.use or ""
+
+
+def instead(replacement: str) -> str:
+    """What to do instead of calling a deprecated tool."""
+    return f"use {replacement}" if replacement else "no replacement"
+
+
+def mark(replacement: str | None) -> str:
+    """`[deprecated: use other]` or `[deprecated]`; empty for a tool that is not deprecated."""
+    if replacement is None:
+        return ""
+    return f"[deprecated: {instead(replacement)}]" if replacement else "[deprecated]"
+
+
+def marked(text: str, replacement: str | None) -> str:
+    """A summary or description after the mark, if there is one."""
+    return text if replacement is None else f"{mark(replacement)} {text}"

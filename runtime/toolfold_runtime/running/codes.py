@@ -1,0 +1,42 @@
+"""The codes of the errors that tools raise, held against what the manifest declares."""
+
+import re
+from typing import Final
+
+from toolfold_runtime import log
+from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.vocabulary import CODE_PATTERN, CODES
+from toolfold_runtime.errors import ToolError
+
+_FORM: Final = re.compile(CODE_PATTERN)
+_MOST_WARNINGS: Final = 1000  # a code that is made from data would never end
+
+
+class ErrorCodes:
+    """Warns of codes that tools raise without declaring them, once for each tool and code."""
+
+    def __init__(self) -> None:
+        self._warned: set[tuple[str, str]] = set()
+
+    def check(self, entry: ToolEntry, error: ToolError) -> None:
+        """Warn of an undeclared code; one of another form becomes `backend_failed`.
+
+        The agent gets the author's text either way: a slip in the code must not hide it.
+        """
+        given: object = error.code
+        form = _FORM.fullmatch(given) if isinstance(given, str) else None
+        if form is None:
+            error.code = "backend_failed"
+            way_out = "use lower-case letters, digits and _, beginning with a letter"
+            self._warn("a tool raises what is no error code", entry, repr(given)[:80], way_out)
+            return
+        error.code = form.group()  # plain text, also where it was a member of an enumeration
+        if error.code not in CODES and error.code not in entry.errors:
+            event = "a tool raises an error code that it does not declare"
+            way_out = f"add `errors: {{{error.code}: When it is raised}}` to the tool"
+            self._warn(event, entry, error.code, way_out)
+
+    def _warn(self, event: str, entry: ToolEntry, code: str, way_out: str) -> None:
+        if (entry.name, code) not in self._warned and len(self._warned) < _MOST_WARNINGS:
+            self._warned.add((entry.name, code))
+            log.warning(event, tool=entry.name, code=code, way_out=way_out)
