@@ -11,13 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolfold.cli.printing import Printer, complain, progress
-from toolfold.errors import ManifestError, OutputError, UsageError
+from toolfold.errors import ManifestError, OutputError, Severity, UsageError
 from toolfold.report import Drift
 
 if TYPE_CHECKING:
     from toolfold.commands.generate import Project
     from toolfold.develop.watch import Outcome
-    from toolfold.emit.output import Written
+    from toolfold.emit.output import Files, Written
+    from toolfold.implementation.compare import Comparison
     from toolfold.plan.model import Summary
 
 # Warnings that `check --strict` does not let pass.
@@ -28,13 +29,13 @@ _MOST_SHOWN: Final = 5
 def generate(options: argparse.Namespace) -> int:
     """Generate once, or with `--watch` after every save."""
     from toolfold.commands.generate import generate as bring_up_to_date
-    from toolfold.implementation.compare import compare
 
     project, printer = _project(options), _printer(options)
     if options.watch:
         return _watch(project, printer)
     done = bring_up_to_date(project, progress())
-    comparison = compare(project.manifest, done.summary.protocol, "warning", may_write=True)
+    severity: Severity = "error" if options.for_commit else "warning"
+    comparison = _compare(project, done.summary, done.files, severity, may_write=True)
     printer.problems([*done.summary.warnings, *comparison.problems])
     if not options.quiet:
         printer.result(_counts(done.written, project.output))
@@ -42,18 +43,19 @@ def generate(options: argparse.Namespace) -> int:
         if comparison.written:
             printer.result(f"{comparison.written}: written; its methods wait for you")
     printer.stub(comparison.stub)
-    return _ready_to_commit(project.output, done.written) if options.for_commit else 0
+    if not options.for_commit:
+        return 0
+    return _ready_to_commit(project.output, done.written) or int(bool(comparison.problems))
 
 
 def _watch(project: "Project", printer: Printer) -> int:
     from toolfold.develop.watch import watch_and_generate
-    from toolfold.implementation.compare import compare
 
     def show(outcome: "Outcome") -> None:
         _print_outcome(outcome, project.output, printer)
         if not isinstance(outcome, Exception):
-            protocol = outcome.compiled.summary.protocol
-            comparison = compare(project.manifest, protocol, "warning", may_write=True)
+            done = outcome.compiled
+            comparison = _compare(project, done.summary, done.files, "warning", may_write=True)
             printer.problems(comparison.problems)
             printer.stub(comparison.stub)
 
@@ -64,12 +66,11 @@ def _watch(project: "Project", printer: Printer) -> int:
 def check(options: argparse.Namespace) -> int:
     """Print what is not current; 1 where anything is not."""
     from toolfold.commands.generate import check as compare_output
-    from toolfold.implementation.compare import compare
 
     project, printer = _project(options), _printer(options)
     done = compare_output(project, progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
-    comparison = compare(project.manifest, done.summary.protocol, "error", may_write=False)
+    comparison = _compare(project, done.summary, done.files, "error", may_write=False)
     printer.problems([*done.summary.warnings, *comparison.problems], drift)
     printer.stub(comparison.stub)
     if options.format == "text":
@@ -206,6 +207,16 @@ def eval_(options: argparse.Namespace) -> int:
         write_rankings(done, options.rankings)
     print(evaluation_json(done) if options.json else evaluation_text(done))
     return 0
+
+
+def _compare(
+    project: "Project", summary: "Summary", files: "Files", severity: Severity, *, may_write: bool
+) -> "Comparison":
+    """Compare the author's class with what the manifest asks of it."""
+    from toolfold.implementation.compare import Target, compare
+
+    target = Target(project.manifest, summary.protocol, project.output, files)
+    return compare(target, severity, may_write=may_write)
 
 
 def _printer(options: argparse.Namespace) -> Printer:

@@ -17,7 +17,7 @@ def project_files(folder: Path, extras: frozenset[str]) -> Iterator[tuple[Path, 
     prefix = "" if inside == "." else f"{inside}/"
     manifest = shlex.quote(f"{prefix}tools.yaml")
     command = f"toolfold generate --for-commit --manifest {manifest}"
-    files = rf"^{re.escape(prefix)}(.*\.ya?ml|generated/.*)$"
+    files = rf"^{re.escape(prefix)}(.*\.(py|ya?ml)|generated/.*)$"
     hook = render("project/pre-commit-config.yaml.jinja", entry=_yaml(command), files=_yaml(files))
     yield root / ".pre-commit-config.yaml", hook
     if "pytest" in extras:
