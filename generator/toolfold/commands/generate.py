@@ -62,6 +62,9 @@ def project_at(manifest: Path, output: Path | None, *, use_cache: bool = True) -
     inside = manifest.parent.resolve()
     if inside == chosen.resolve() or chosen.resolve() in inside.parents:
         raise UsageError(f"{chosen}: holds the manifest; the output needs a folder of its own")
+    if chosen.name in ("", ".."):
+        # The folder is replaced by a new one of its name, so it cannot be the one we are in.
+        raise UsageError(f"{chosen}: has no name; call it by its name from the folder above")
     return Project(manifest, chosen, use_cache)
 
 
