@@ -133,7 +133,12 @@ def test_using_what_was_not_generated_says_so(command: list[str], empty: Path) -
         (None, "no module implementation"),
         ("class Other: ...\n", "implementation has no Tools"),
         ("class Tools(\n", "implementation.py"),
-        ("import nothing_like_it\n", "nothing_like_it"),
+        ("import nothing_like_it\n", "nothing_like_it'; install it beside toolfold"),
+        (
+            "import working_mcp.models.gone\n",
+            "it is not generated: `toolfold check` shows the line",
+        ),
+        ("from working_mcp.models.hello import Gone\n", "`toolfold check` shows the line"),
         ("class Tools:\n    def __init__(self) -> None:\n        raise OSError('disk')\n", "disk"),
     ],
 )
