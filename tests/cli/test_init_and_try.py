@@ -2,12 +2,13 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.material import Run
-from tests.support.commands import Result, toolfold, toolfold_process
+from tests.support.commands import Result, must, toolfold, toolfold_process
 from tests.support.projects import files_in, generate
 
 
@@ -20,6 +21,33 @@ def test_init_in_an_empty_folder_gives_a_server_that_works(empty: Path) -> None:
 
     assert (said.code, json.loads(said.out)) == (0, {"greeting": "Bonjour, Ada!"})
     assert said.err == ""
+
+
+def test_init_has_git_ignore_what_is_only_built_here(empty: Path, run: Run) -> None:
+    must(empty, "git", "init", "-q")
+    run("init")
+    run("generate", "-q")
+    must(empty, sys.executable, "-m", "compileall", "-q", ".")
+
+    listed = must(empty, "git", "ls-files", "--others", "--exclude-standard")
+
+    assert "__pycache__" not in listed
+    assert "generated/docs/index.md" in listed
+
+
+def test_try_says_that_the_manifest_was_changed_since(working: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "changed"
+    shutil.copytree(working, folder)
+    generate(folder, "--quiet")
+    manifest = folder / "tools.yaml"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(f"{text}# changed\n", encoding="utf-8")
+
+    said = toolfold_process(folder, "try", "hello", '{"name": "Ada"}')
+
+    assert said.code == 0
+    notice = "tools.yaml was changed since it was generated; run `toolfold generate`"
+    assert said.err == f"notice: {notice}\n"
 
 
 def test_init_says_the_next_command(empty: Path, run: Run) -> None:

@@ -178,6 +178,9 @@ def try_(options: argparse.Namespace) -> int:
     """Print the answer of one tool; 1 where it is an error."""
     from toolfold.commands.call import try_tool
 
+    if _is_behind(options):
+        changed = f"{options.manifest} was changed since it was generated"
+        complain(f"notice: {changed}; run `toolfold generate`")
     answer = try_tool(options.manifest, options.output, options.tool, options.arguments)
     print(answer.text)
     return 1 if answer.is_error else 0
@@ -227,6 +230,19 @@ def _project(options: argparse.Namespace) -> "Project":
     from toolfold.commands.generate import project_at
 
     return project_at(options.manifest, options.output, use_cache=options.cache)
+
+
+def _is_behind(options: argparse.Namespace) -> bool:
+    """Whether what is called is not what the manifest says now, as far as that is known."""
+    try:
+        from toolfold.commands.generate import is_behind
+
+        return is_behind(_project(options))
+    except (
+        ModuleNotFoundError,
+        UsageError,
+    ):  # no generator here, or none generates into the folder
+        return False
 
 
 def _print_outcome(outcome: "Outcome", output: Path, printer: Printer) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolfold.commands.last_run import is_behind as output_is_behind
 from toolfold.commands.last_run import last_run, record_run
 from toolfold.emit.models.worker import Progress
 from toolfold.emit.output import Difference, Files, Written, compare_tree, write_tree
@@ -66,6 +67,11 @@ def project_at(manifest: Path, output: Path | None, *, use_cache: bool = True) -
         # The folder is replaced by a new one of its name, so it cannot be the one we are in.
         raise UsageError(f"{chosen}: has no name; call it by its name from the folder above")
     return Project(manifest, chosen, use_cache)
+
+
+def is_behind(project: Project) -> bool:
+    """Whether the manifest was changed since it was generated, as far as that is known at once."""
+    return output_is_behind(project.store(), project.manifest, project.way_back, project.output)
 
 
 def generate(project: Project, progress: Progress) -> Generated:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from toolfold.emit.output import Files, left_over, owner_of, scan
 from toolfold.emit.swap import has_remains
@@ -22,6 +22,16 @@ if TYPE_CHECKING:
     from toolfold.compile import Compiled
 
 Record = dict[str, Any]
+
+# What a record that is damaged, or files that changed meanwhile, may raise.
+_UNREADABLE: Final = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+)
 
 
 @dataclass(frozen=True)
@@ -77,8 +87,20 @@ def last_run(store: Store, manifest: Path, way_back: str, output: Path) -> LastR
         if has_remains(output):
             return None  # a run that died left something to tidy up
         return _from_record(record, output)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError):
+    except _UNREADABLE:
         return None
+
+
+def is_behind(store: Store, manifest: Path, way_back: str, output: Path) -> bool:
+    """Whether the output is still what an earlier manifest generated; False where that is unknown."""
+    text = store.get(_key(manifest, way_back))
+    if text is None:
+        return False
+    try:
+        record: Record = json.loads(text)
+        return not _has_same_inputs(record, manifest) and _has_same_outputs(record, output)
+    except _UNREADABLE:
+        return False
 
 
 def _from_record(record: Record, output: Path) -> LastRun:
