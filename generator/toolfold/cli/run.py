@@ -7,11 +7,12 @@ import argparse
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolfold.cli.printing import Printer, complain, progress
-from toolfold.errors import ManifestError, OutputError, Severity, UsageError
+from toolfold.errors import ManifestError, OutputError, Problem, Severity, UsageError
 from toolfold.report import Drift
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from toolfold.develop.watch import Outcome
     from toolfold.emit.output import Files, Written
     from toolfold.implementation.compare import Comparison
-    from toolfold.plan.model import Summary
+    from toolfold.plan.model import ProtocolPlan, Summary
 
 # Warnings that `check --strict` does not let pass.
 _STRICT: Final = ("retrieval",)
@@ -71,7 +72,10 @@ def check(options: argparse.Namespace) -> int:
     done = compare_output(project, progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
     comparison = _compare(project, done.summary, done.files, "error", may_write=False)
-    printer.problems([*done.summary.warnings, *comparison.problems], drift)
+    problems = comparison.problems
+    if options.types and not drift:  # models that are not current would give wrong findings
+        problems += _type_problems(project, done.summary.protocol, problems)
+    printer.problems([*done.summary.warnings, *problems], drift)
     printer.stub(comparison.stub)
     if options.format == "text":
         for notice in comparison.notices if not drift else ():
@@ -81,7 +85,7 @@ def check(options: argparse.Namespace) -> int:
     if drift:
         return _out_of_date()
     is_refused = options.strict and any(p.code in _STRICT for p in done.summary.warnings)
-    if is_refused or comparison.problems:
+    if is_refused or problems:
         return 1
     return _ready_to_commit(project.output, None) if options.for_commit else 0
 
@@ -220,6 +224,27 @@ def _compare(
 
     target = Target(project.manifest, summary.protocol, project.output, files)
     return compare(target, severity, may_write=may_write)
+
+
+def _type_problems(
+    project: "Project", protocol: "ProtocolPlan", known: Sequence[Problem]
+) -> tuple[Problem, ...]:
+    """What a type checker finds in the author's class beyond the problems that are known."""
+    from toolfold.commands.type_check import Subject, type_problems
+
+    if protocol.implementation is None:
+        return ()
+    folder = project.manifest.parent
+    subject = Subject(protocol.implementation, folder, protocol.package, project.output)
+    lines = {(Path(p.place.source.name), p.place.line) for p in known}
+
+    def is_new(problem: Problem) -> bool:
+        # One about the class as a whole is about methods that were reported by themselves.
+        is_of_class = bool(problem.path)
+        place = (Path(problem.place.source.name), problem.place.line)
+        return place not in lines and not (is_of_class and known)
+
+    return tuple(filter(is_new, type_problems(subject)))
 
 
 def _printer(options: argparse.Namespace) -> Printer:
