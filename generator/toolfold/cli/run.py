@@ -7,20 +7,19 @@ import argparse
 import json
 import shlex
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolfold.cli.author import compare_class, find_type_problems
 from toolfold.cli.printing import Printer, complain, progress
-from toolfold.errors import ManifestError, OutputError, Problem, Severity, UsageError
+from toolfold.errors import ManifestError, OutputError, Severity, UsageError
 from toolfold.report import Drift
 
 if TYPE_CHECKING:
     from toolfold.commands.generate import Project
     from toolfold.develop.watch import Outcome
-    from toolfold.emit.output import Files, Written
-    from toolfold.implementation.compare import Comparison
-    from toolfold.plan.model import ProtocolPlan, Summary
+    from toolfold.emit.output import Written
+    from toolfold.plan.model import Summary
 
 # Warnings that `check --strict` does not let pass.
 _STRICT: Final = ("retrieval",)
@@ -36,7 +35,7 @@ def generate(options: argparse.Namespace) -> int:
         return _watch(project, printer)
     done = bring_up_to_date(project, progress())
     severity: Severity = "error" if options.for_commit else "warning"
-    comparison = _compare(project, done.summary, done.files, severity, may_write=True)
+    comparison = compare_class(project, done.summary, done.files, severity, may_write=True)
     printer.problems([*done.summary.warnings, *comparison.problems])
     if not options.quiet:
         printer.result(_counts(done.written, project.output))
@@ -56,7 +55,7 @@ def _watch(project: "Project", printer: Printer) -> int:
         _print_outcome(outcome, project.output, printer)
         if not isinstance(outcome, Exception):
             done = outcome.compiled
-            comparison = _compare(project, done.summary, done.files, "warning", may_write=True)
+            comparison = compare_class(project, done.summary, done.files, "warning", may_write=True)
             printer.problems(comparison.problems)
             printer.stub(comparison.stub)
 
@@ -71,10 +70,10 @@ def check(options: argparse.Namespace) -> int:
     project, printer = _project(options), _printer(options)
     done = compare_output(project, progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
-    comparison = _compare(project, done.summary, done.files, "error", may_write=False)
+    comparison = compare_class(project, done.summary, done.files, "error", may_write=False)
     problems = comparison.problems
     if options.types and not drift:  # models that are not current would give wrong findings
-        problems += _type_problems(project, done.summary.protocol, problems)
+        problems += find_type_problems(project, done.summary.protocol, problems)
     printer.problems([*done.summary.warnings, *problems], drift)
     printer.stub(comparison.stub)
     if options.format == "text":
@@ -214,37 +213,6 @@ def eval_(options: argparse.Namespace) -> int:
         write_rankings(done, options.rankings)
     print(evaluation_json(done) if options.json else evaluation_text(done))
     return 0
-
-
-def _compare(
-    project: "Project", summary: "Summary", files: "Files", severity: Severity, *, may_write: bool
-) -> "Comparison":
-    """Compare the author's class with what the manifest asks of it."""
-    from toolfold.implementation.compare import Target, compare
-
-    target = Target(project.manifest, summary.protocol, project.output, files)
-    return compare(target, severity, may_write=may_write)
-
-
-def _type_problems(
-    project: "Project", protocol: "ProtocolPlan", known: Sequence[Problem]
-) -> tuple[Problem, ...]:
-    """What a type checker finds in the author's class beyond the problems that are known."""
-    from toolfold.commands.type_check import Subject, type_problems
-
-    if protocol.implementation is None:
-        return ()
-    folder = project.manifest.parent
-    subject = Subject(protocol.implementation, folder, protocol.package, project.output)
-    lines = {(Path(p.place.source.name), p.place.line) for p in known}
-
-    def is_new(problem: Problem) -> bool:
-        # One about the class as a whole is about methods that were reported by themselves.
-        is_of_class = bool(problem.path)
-        place = (Path(problem.place.source.name), problem.place.line)
-        return place not in lines and not (is_of_class and known)
-
-    return tuple(filter(is_new, type_problems(subject)))
 
 
 def _printer(options: argparse.Namespace) -> Printer:

@@ -3,7 +3,7 @@
 import ast
 from typing import Final
 
-from toolfold.implementation.modules import Module, assigned
+from toolfold.implementation.modules import Module
 
 _AWAITABLE: Final = frozenset(
     {
@@ -29,7 +29,7 @@ def named(module: Module, annotation: ast.expr | None) -> str | None:
     start = annotation
     while isinstance(start, ast.Attribute):
         start = start.value
-    if isinstance(start, ast.Name) and start.id in {*module.classes, *assigned(module.body)}:
+    if isinstance(start, ast.Name) and start.id in module.own:
         return None  # the author's own, whatever else may have the name
     return module.absolute(annotation)
 

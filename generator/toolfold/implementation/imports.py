@@ -27,8 +27,9 @@ class Imports:
 
     def misfits(self, module: Module) -> Iterator[Misfit]:
         """Every import of a module or a name that is not generated."""
-        guarded = _guarded(module.tree)
-        for node in ast.walk(module.tree):
+        nodes = list(_statements(module.tree))
+        guarded = _guarded(nodes)
+        for node in nodes:
             if id(node) in guarded:
                 continue
             if isinstance(node, ast.Import):
@@ -106,14 +107,24 @@ class Imports:
         return f"remove it, or look in {self.protocol.package}/models for what there is"
 
 
-def _guarded(tree: ast.Module) -> set[int]:
-    """The nodes under a `try` that catches a failed import: their author knows that it may fail."""
+def _statements(tree: ast.AST) -> Iterator[ast.AST]:
+    """All statements below a node, wherever they are nested; no import is in an expression."""
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        yield node
+        for part in ("finalbody", "orelse", "handlers", "cases", "body"):
+            waiting += getattr(node, part, ())
+
+
+def _guarded(nodes: Iterable[ast.AST]) -> set[int]:
+    """The statements under a `try` that catches a failed import: their author knows that it may fail."""
     return {
         id(inner)
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.Try) and any(map(_catches_imports, node.handlers))
         for statement in node.body
-        for inner in ast.walk(statement)
+        for inner in _statements(statement)
     }
 
 

@@ -59,10 +59,15 @@ class Module:
         return origins
 
     @cached_property
+    def own(self) -> frozenset[str]:
+        """The names of its classes and of what it assigns."""
+        return frozenset({*self.classes, *assigned(self.body)})
+
+    @cached_property
     def bound(self) -> set[str]:
         """Every name that a statement of the module binds."""
         functions = {node.name for node in self.body if isinstance(node, Function)}
-        return {*self.classes, *self.imported, *functions, *assigned(self.body)}
+        return {*self.own, *self.imported, *functions}
 
     def origin(self, node: ast.ImportFrom) -> str:
         """The module that an import names, relative ones made absolute."""

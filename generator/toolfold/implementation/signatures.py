@@ -41,28 +41,29 @@ class Signatures:
     generated: GeneratedPackage
 
     def misfits(self, method: Method, plan: MethodPlan) -> Iterator[Misfit]:
-        """What is wrong with the method of a tool."""
-        function, kind = method.function, _kind(method)
-        if kind is None:
-            return
-        way_out = self._way_out(method.module, plan, kind, is_async=_is_async(function))
+        """What is wrong with the method of a tool, and how to write it."""
+        kind = _kind(method)
+        for node, fact, hint in () if kind is None else self._wrong(method, plan, kind):
+            yield Misfit(node, fact, hint or self._way_out(method, plan, kind))
+
+    def _wrong(self, method: Method, plan: MethodPlan, kind: str) -> Iterator[Misfit]:
+        """What is wrong; without a hint where the right signature is the way out."""
+        function = method.function
         if kind == "property":
             if self._is_called(method):
-                yield Misfit(function, "is a property, and the server calls a method", way_out)
+                yield Misfit(function, "is a property, and the server calls a method", "")
             return
         fact = _parameters(function, kind)
         if fact is not None:
-            yield Misfit(function, fact, way_out)
+            yield Misfit(function, fact, "")
         elif (wrong := self._wrong_params(method, plan, kind)) is not None:
-            fact = f'is passed {plan.params_class}, and not "{shown(wrong)}"'
-            yield Misfit(wrong, fact, way_out)
-        if _has_yield(function):
+            yield Misfit(wrong, f'is passed {plan.params_class}, and not "{shown(wrong)}"', "")
+        if _has_yield(method):
             what = "an async generator" if _is_async(function) else "a generator"
-            fact = f"is {what}; a tool answers once"
-            yield Misfit(function, fact, "collect what it yields in a list, and return that")
+            hint = "collect what it yields in a list, and return that"
+            yield Misfit(function, f"is {what}; a tool answers once", hint)
         elif (wrong := self._wrong_result(method, plan)) is not None:
-            fact = f'answers with {plan.result_class}, and not "{shown(wrong)}"'
-            yield Misfit(wrong, fact, way_out)
+            yield Misfit(wrong, f'answers with {plan.result_class}, and not "{shown(wrong)}"', "")
 
     def is_orphaned(self, method: Method) -> bool:
         """Whether an annotation of it names something that is not generated any more."""
@@ -128,12 +129,12 @@ class Signatures:
     def _module(self, module: str) -> str:
         return f"{self.protocol.package}.models.{module}"
 
-    def _way_out(self, module: Module, plan: MethodPlan, kind: str, *, is_async: bool) -> str:
+    def _way_out(self, method: Method, plan: MethodPlan, kind: str | None) -> str:
         """The right signature, and the imports that it needs and the module lacks."""
-        first = {"staticmethod": "", "classmethod": "cls, "}.get(kind, "self, ")
-        lines = import_lines(self.protocol.package, [plan], without=module.bound)
-        imports = "".join(f" (`{line}`)" for line in lines)
-        return f"write `{signature(plan, first, is_async=is_async)}`{imports}"
+        first = {"staticmethod": "", "classmethod": "cls, "}.get(kind or "", "self, ")
+        right = signature(plan, first, is_async=_is_async(method.function))
+        lines = import_lines(self.protocol.package, [plan], without=method.module.bound)
+        return f"write `{right}`{''.join(f' (`{line}`)' for line in lines)}"
 
 
 def _kind(method: Method) -> str | None:
@@ -187,9 +188,11 @@ def _is_async(function: Function) -> bool:
     return isinstance(function, ast.AsyncFunctionDef)
 
 
-def _has_yield(function: Function) -> bool:
-    """Whether the function itself yields, and not one inside it."""
-    waiting: list[ast.AST] = list(function.body)
+def _has_yield(method: Method) -> bool:
+    """Whether the method itself yields, and not a function inside it."""
+    if "yield" not in method.module.source.text:
+        return False  # without a look at every expression
+    waiting: list[ast.AST] = list(method.function.body)
     while waiting:
         node = waiting.pop()
         if isinstance(node, ast.Yield | ast.YieldFrom):
