@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.support.commands import toolfold
+from tests.support.commands import toolfold, toolfold_process
 
 MANIFEST: Final = """\
 toolfold: 1
@@ -88,6 +88,11 @@ def place_of(problem: dict[str, Any]) -> str:
             id="misspelt key",
         ),
         pytest.param(
+            "summary: Get", "sumary: Get",
+            "tools.yaml:9:5", 'unknown key "sumary"', 'did you mean "summary"?',
+            id="misspelt key that is required",
+        ),
+        pytest.param(
             "type: integer", "type: int",
             "tools.yaml:12:18", 'unknown type "int"', 'did you mean "integer"?',
             id="wrong type word",
@@ -116,6 +121,11 @@ def place_of(problem: dict[str, Any]) -> str:
             "arguments: {id: 1", "arguments: {id: one",
             "tools.yaml:19:50", '"one" is not of type "integer"', "change the value, or the schema that it breaks",
             id="wrong example",
+        ),
+        pytest.param(
+            "2024-05-01", "2024-13-01",
+            "tools.yaml:19:60", '"2024-13-01" is not a date', "change the value, or the schema that it breaks",
+            id="wrong date in an example",
         ),
     ],
 )  # fmt: skip
@@ -180,3 +190,24 @@ def test_output_that_was_edited_by_hand(shop: Path) -> None:
     assert checked.out == "generated/shop_mcp/models/get_order.py: out of date (+1 -1)\n"
     assert checked.err == "run `toolfold generate` and commit the result\n"
     assert (mended.code, mended.out.splitlines()[0].split(",")[0]) == (0, "generated/: 1 written")
+
+
+def test_a_wrong_result(shop: Path) -> None:
+    edit(shop / "implementation.py", "return GetOrderResult(total=9.5)", 'return {"total": "nine"}')
+
+    said = toolfold_process(shop, "try", "get_order", '{"id": 1}')
+
+    assert said.code == 1
+    assert said.out.startswith("invalid_result: get_order ")
+    assert "tool=get_order at=total" in said.err
+    assert "must be of type number" in said.err
+    assert "'nine'" in said.err
+
+
+def test_a_wrong_date_among_the_arguments(shop: Path) -> None:
+    said = toolfold_process(shop, "try", "get_order", '{"id": 1, "since": "2024-13-01"}')
+
+    assert said.code == 1
+    assert said.out.startswith("invalid_arguments: ")
+    assert 'since: "2024-13-01" is not a date' in said.out
+    assert '{"id":1,"since":"2024-05-01"}' in said.out
