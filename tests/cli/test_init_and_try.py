@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.material import Run
-from tests.support.commands import Result, must, toolfold, toolfold_process
+from tests.support.commands import Result, must, python, toolfold, toolfold_process
 from tests.support.projects import files_in, generate
 
 
@@ -19,8 +19,12 @@ def test_init_in_an_empty_folder_gives_a_server_that_works(empty: Path) -> None:
 
     said = toolfold_process(empty, "try", "hello", '{"name": "Ada", "language": "fr"}')
 
-    assert (said.code, json.loads(said.out)) == (0, {"greeting": "Bonjour, Ada!"})
+    assert (said.code, json.loads(said.out)) == (0, {"language": "fr", "words": "Bonjour, Ada!"})
     assert said.err == ""
+    assert toolfold_process(empty, "check", "--strict") == Result(0, "", "")
+    mypy = ("-m", "mypy", "--strict", "implementation.py")
+    typed = python(empty, *mypy, environment={"MYPYPATH": "generated"})
+    assert typed.code == 0, typed.out
 
 
 def test_init_has_git_ignore_what_is_only_built_here(empty: Path, run: Run) -> None:
@@ -125,6 +129,9 @@ def working(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
+        (["hello", '{"name": "Ada"}'], 0, ['"words":"Hello, Ada!"']),
+        (["hello", '{"name": "Ada", "language": "tlh"}'], 1, ["not_found: No greeting in tlh"]),
+        (["list_greetings"], 0, ['"Bonjour"']),
         (["hello", '{"nme": "Ada"}'], 1, ["invalid_arguments", "name", "hello(name: str"]),
         (["helo", "{}"], 1, ["unknown_tool", "Nearest: hello"]),
         (["capabilities"], 0, ['"hello(name: str']),
