@@ -150,6 +150,8 @@ def test_a_server_that_does_not_start_says_so_until_it_is_mended(project: Path) 
         server.err.until("restarted")
         server.send({"id": 1, "method": "tools/list"})
         (refused,) = server.wait(1)
+        # Whatever else was saved with it.
+        save(project / "tools.yaml", MANIFEST + "  : [")
         save(project / "implementation.py", IMPLEMENTATION)
         server.err.until("restarted")
         mended = found(server, 2)
@@ -192,6 +194,20 @@ def test_a_preview_of_the_site_reloads_itself(project: Path) -> None:
         save(project / "tools.yaml", MANIFEST.replace("category: all", "category: al"))
         err.until("generated/: left as it was")
         assert any(shows_itself(page, project, word) for word in WORDS_TO_SHOW)
+
+
+def test_a_preview_that_is_ended_leaves_nothing_behind(project: Path, tmp_path: Path) -> None:
+    staging = tmp_path / "staging"
+    staging.mkdir()
+    command = [sys.executable, "-m", "toolfold", "docs", "serve", "--port", str(free_port())]
+    with Running(command, project, PYTHONUNBUFFERED="1", TMPDIR=str(staging)) as process:
+        process.out.until("Serving")
+        during = list(staging.glob("*.toolfold-new"))
+        process.process.send_signal(signal.SIGTERM)
+        process.process.wait(PATIENCE)
+
+    assert len(during) == 1
+    assert list(staging.glob("*.toolfold-new")) == []
 
 
 def shows_itself(page: Page, project: Path, word: str) -> bool:

@@ -29,10 +29,17 @@ class Drift:
     @property
     def fact(self) -> str:
         """What is wrong with it."""
+        if self.difference.objection:
+            return self.difference.objection
         if self.difference.kind == "changed":
             added, removed = self.difference.counts()
             return f"out of date (+{added} -{removed})"
         return {"missing": "missing", "left over": "no longer generated"}[self.difference.kind]
+
+    @property
+    def hint(self) -> str:
+        """The way out, where the fact does not say it."""
+        return "" if self.difference.objection else "run `toolfold generate`"
 
     def __str__(self) -> str:
         return f"{self.file}: {self.fact}"
@@ -87,13 +94,13 @@ def _drift_record(drift: Drift) -> dict[str, str]:
         "code": "drift",
         "kind": drift.difference.kind,
         "fact": drift.fact,
-        "hint": "run `toolfold generate`",
+        "hint": drift.hint,
         "diff": drift.difference.diff(),
     }
 
 
 def _drift_annotation(drift: Drift) -> str:
-    message = _escaped(f"{drift.fact}; run `toolfold generate`")
+    message = _escaped("; ".join(filter(None, (drift.fact, drift.hint))))
     return f"::error file={_property(drift.file)},title=toolfold::{message}"
 
 

@@ -2,12 +2,13 @@
 
 import json
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.material import Run
-from tests.support.commands import Result, toolfold, toolfold_process
+from tests.support.commands import Result, must, python, toolfold, toolfold_process
 from tests.support.projects import files_in, generate
 
 
@@ -18,8 +19,39 @@ def test_init_in_an_empty_folder_gives_a_server_that_works(empty: Path) -> None:
 
     said = toolfold_process(empty, "try", "hello", '{"name": "Ada", "language": "fr"}')
 
-    assert (said.code, json.loads(said.out)) == (0, {"greeting": "Bonjour, Ada!"})
+    assert (said.code, json.loads(said.out)) == (0, {"language": "fr", "words": "Bonjour, Ada!"})
     assert said.err == ""
+    assert toolfold_process(empty, "check", "--strict") == Result(0, "", "")
+    mypy = ("-m", "mypy", "--strict", "implementation.py")
+    typed = python(empty, *mypy, environment={"MYPYPATH": "generated"})
+    assert typed.code == 0, typed.out
+
+
+def test_init_has_git_ignore_what_is_only_built_here(empty: Path, run: Run) -> None:
+    must(empty, "git", "init", "-q")
+    run("init")
+    run("generate", "-q")
+    must(empty, sys.executable, "-m", "compileall", "-q", ".")
+
+    listed = must(empty, "git", "ls-files", "--others", "--exclude-standard")
+
+    assert "__pycache__" not in listed
+    assert "generated/docs/index.md" in listed
+
+
+def test_try_says_that_the_manifest_was_changed_since(working: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "changed"
+    shutil.copytree(working, folder)
+    generate(folder, "--quiet")
+    manifest = folder / "tools.yaml"
+    text = manifest.read_text(encoding="utf-8")
+    manifest.write_text(f"{text}# changed\n", encoding="utf-8")
+
+    said = toolfold_process(folder, "try", "hello", '{"name": "Ada"}')
+
+    assert said.code == 0
+    notice = "tools.yaml was changed since it was generated; run `toolfold generate`"
+    assert said.err == f"notice: {notice}\n"
 
 
 def test_init_says_the_next_command(empty: Path, run: Run) -> None:
@@ -97,6 +129,9 @@ def working(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
+        (["hello", '{"name": "Ada"}'], 0, ['"words":"Hello, Ada!"']),
+        (["hello", '{"name": "Ada", "language": "tlh"}'], 1, ["not_found: No greeting in tlh"]),
+        (["list_greetings"], 0, ['"Bonjour"']),
         (["hello", '{"nme": "Ada"}'], 1, ["invalid_arguments", "name", "hello(name: str"]),
         (["helo", "{}"], 1, ["unknown_tool", "Nearest: hello"]),
         (["capabilities"], 0, ['"hello(name: str']),
@@ -133,7 +168,12 @@ def test_using_what_was_not_generated_says_so(command: list[str], empty: Path) -
         (None, "no module implementation"),
         ("class Other: ...\n", "implementation has no Tools"),
         ("class Tools(\n", "implementation.py"),
-        ("import nothing_like_it\n", "nothing_like_it"),
+        ("import nothing_like_it\n", "nothing_like_it'; install it beside toolfold"),
+        (
+            "import working_mcp.models.gone\n",
+            "it is not generated: `toolfold check` shows the line",
+        ),
+        ("from working_mcp.models.hello import Gone\n", "`toolfold check` shows the line"),
         ("class Tools:\n    def __init__(self) -> None:\n        raise OSError('disk')\n", "disk"),
     ],
 )

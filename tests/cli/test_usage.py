@@ -1,10 +1,14 @@
 """Wrong use exits with 2 and says what to do."""
 
+import contextlib
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.material import Run
+from tests.support.commands import Result, python
 from tests.support.projects import files_in
 
 
@@ -70,3 +74,46 @@ def test_output_that_is_a_file_is_refused(project: Path, run: Run) -> None:
     assert said.code == 1
     assert said.err.startswith("taken: not a folder")
     assert (project / "taken").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.parametrize("output", [".", ".."])
+def test_output_without_a_name_is_refused(output: str, project: Path, run: Run) -> None:
+    elsewhere = project.parent / "elsewhere" / "inner"
+    elsewhere.mkdir(parents=True)
+
+    with contextlib.chdir(elsewhere):
+        said = run("generate", "-m", str(project / "tools.yaml"), "-o", output)
+
+    assert said.code == 2
+    assert (
+        said.err == f"toolfold: {output}: has no name; call it by its name from the folder above\n"
+    )
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+@pytest.mark.parametrize("command", [["schema"], ["generate"], ["check", "--format", "json"]])
+def test_a_disk_that_is_full_is_no_bug(command: list[str], project: Path) -> None:
+    with Path("/dev/full").open("w", encoding="utf-8") as full:
+        ended = subprocess.run(
+            [sys.executable, "-m", "toolfold", *command],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert ended.returncode == 2
+    assert ended.stderr.splitlines()[-1] == "toolfold: stdout: No space left on device"
+    assert "Traceback" not in ended.stderr
+
+
+def test_a_working_directory_that_is_gone_is_named(empty: Path) -> None:
+    code = (
+        "import os, sys, toolfold.cli.main as m; os.rmdir(os.getcwd()); sys.exit(m.main(['check']))"
+    )
+
+    said = python(empty, "-c", code)
+
+    assert said == Result(
+        2, "", "toolfold: the working directory is gone; change to one that exists\n"
+    )

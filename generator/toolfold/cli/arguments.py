@@ -65,6 +65,9 @@ def _add_check(commands: _Commands) -> None:
     check.add_argument(
         "--strict", action="store_true", help="fail where a prompt does not find its tool"
     )
+    check.add_argument(
+        "--types", action="store_true", help="also run mypy or pyright over the implementation"
+    )
     _add_commit(check)
 
 

@@ -1,12 +1,14 @@
 """The `toolfold` command: arguments in, exit code out."""
 
 import argparse
+import errno
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import Final
+from pathlib import Path
+from typing import Final, TextIO
 
 from toolfold import __version__
 from toolfold.cli.arguments import parser
@@ -28,6 +30,12 @@ _EXTRAS: Final = {
 }
 
 
+# Of the disk or the file system, not of ours.
+_FULL_OR_CLOSED: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 fine, 1 problems, 2 wrong use or a failure of ours."""
     given = tuple(sys.argv[1:] if arguments is None else arguments)
@@ -39,8 +47,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 if stream is not None and not stream.closed:
                     stream.flush()  # here, where a reader that went away can still be handled
     except BrokenPipeError:
-        _discard_output()
+        _discard(sys.stdout, sys.stderr)
         return 1
+    except OSError as error:
+        with suppress(OSError):
+            complain(f"toolfold: {_circumstance(error) or error}")
+        _discard(sys.stdout, sys.stderr)
+        return 2
 
 
 def _exit_code(options: argparse.Namespace) -> int:
@@ -63,13 +76,27 @@ def _exit_code(options: argparse.Namespace) -> int:
     except BrokenPipeError:
         raise
     except Exception as error:
+        if isinstance(error, OSError) and (reason := _circumstance(error)):
+            complain(f"toolfold: {reason}")
+            return 2
         return _bug(error)
 
 
-def _discard_output() -> None:
+def _circumstance(error: OSError) -> str | None:
+    """What is wrong around us, where it is that; None where the failure may be our own."""
+    if error.errno in _FULL_OR_CLOSED:
+        return f"{error.filename or 'stdout'}: {error.strerror}"
+    try:
+        Path.cwd()
+    except OSError:
+        return "the working directory is gone; change to one that exists"
+    return None
+
+
+def _discard(*streams: TextIO) -> None:
     """Send what is still buffered nowhere: Python flushes it at exit, and would complain."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
-    for stream in (sys.stdout, sys.stderr):
+    for stream in streams:
         with suppress(OSError, ValueError):  # a stream that is no file, or closed
             os.dup2(nowhere, stream.fileno())
     os.close(nowhere)

@@ -18,14 +18,15 @@ class Printer:
     def problems(self, problems: Sequence[Problem], drift: Sequence[Drift] = ()) -> None:
         """Problems and drift on stdout for machines; for people, problems go to stderr.
 
-        Warnings are summed up by kind unless the printer is verbose.
+        Warnings are summed up by kind unless the printer is verbose; those about the author's code
+        have a place and a way out of their own.
         """
         if self.format != "text":
             if document := machine_report(problems, drift, self.format):
                 print(document)
             return
-        in_full = [p for p in problems if self.is_verbose or p.severity == "error"]
-        in_short = [p for p in problems if not self.is_verbose and p.severity != "error"]
+        in_full = [p for p in problems if self.is_verbose or _is_shown_whole(p)]
+        in_short = [p for p in problems if not self.is_verbose and not _is_shown_whole(p)]
         for text in (report(in_full), summary(in_short)):
             if text:
                 complain(text)
@@ -44,6 +45,12 @@ class Printer:
         """Source to paste into the implementation; machines read it in the hints."""
         if stub and self.format == "text":
             complain(f"paste into the class:\n\n{stub}")
+
+
+def _is_shown_whole(problem: Problem) -> bool:
+    """Whether a problem is no mere warning among many."""
+    is_code = problem.code == "implementation" and bool(problem.hint)
+    return problem.severity == "error" or is_code
 
 
 def complain(text: str) -> None:

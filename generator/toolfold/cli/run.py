@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from toolfold.cli.author import compare_class, find_type_problems
 from toolfold.cli.printing import Printer, complain, progress
-from toolfold.errors import ManifestError, OutputError, UsageError
+from toolfold.errors import ManifestError, OutputError, Severity, UsageError
 from toolfold.report import Drift
 
 if TYPE_CHECKING:
@@ -28,13 +29,13 @@ _MOST_SHOWN: Final = 5
 def generate(options: argparse.Namespace) -> int:
     """Generate once, or with `--watch` after every save."""
     from toolfold.commands.generate import generate as bring_up_to_date
-    from toolfold.implementation.compare import compare
 
     project, printer = _project(options), _printer(options)
     if options.watch:
         return _watch(project, printer)
     done = bring_up_to_date(project, progress())
-    comparison = compare(project.manifest, done.summary.protocol, "warning", may_write=True)
+    severity: Severity = "error" if options.for_commit else "warning"
+    comparison = compare_class(project, done.summary, done.files, severity, may_write=True)
     printer.problems([*done.summary.warnings, *comparison.problems])
     if not options.quiet:
         printer.result(_counts(done.written, project.output))
@@ -42,18 +43,19 @@ def generate(options: argparse.Namespace) -> int:
         if comparison.written:
             printer.result(f"{comparison.written}: written; its methods wait for you")
     printer.stub(comparison.stub)
-    return _ready_to_commit(project.output, done.written) if options.for_commit else 0
+    if not options.for_commit:
+        return 0
+    return _ready_to_commit(project.output, done.written) or int(bool(comparison.problems))
 
 
 def _watch(project: "Project", printer: Printer) -> int:
     from toolfold.develop.watch import watch_and_generate
-    from toolfold.implementation.compare import compare
 
     def show(outcome: "Outcome") -> None:
         _print_outcome(outcome, project.output, printer)
         if not isinstance(outcome, Exception):
-            protocol = outcome.compiled.summary.protocol
-            comparison = compare(project.manifest, protocol, "warning", may_write=True)
+            done = outcome.compiled
+            comparison = compare_class(project, done.summary, done.files, "warning", may_write=True)
             printer.problems(comparison.problems)
             printer.stub(comparison.stub)
 
@@ -64,13 +66,15 @@ def _watch(project: "Project", printer: Printer) -> int:
 def check(options: argparse.Namespace) -> int:
     """Print what is not current; 1 where anything is not."""
     from toolfold.commands.generate import check as compare_output
-    from toolfold.implementation.compare import compare
 
     project, printer = _project(options), _printer(options)
     done = compare_output(project, progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
-    comparison = compare(project.manifest, done.summary.protocol, "error", may_write=False)
-    printer.problems([*done.summary.warnings, *comparison.problems], drift)
+    comparison = compare_class(project, done.summary, done.files, "error", may_write=False)
+    problems = comparison.problems
+    if options.types and not drift:  # models that are not current would give wrong findings
+        problems += find_type_problems(project, done.summary.protocol, problems)
+    printer.problems([*done.summary.warnings, *problems], drift)
     printer.stub(comparison.stub)
     if options.format == "text":
         for notice in comparison.notices if not drift else ():
@@ -80,7 +84,7 @@ def check(options: argparse.Namespace) -> int:
     if drift:
         return _out_of_date()
     is_refused = options.strict and any(p.code in _STRICT for p in done.summary.warnings)
-    if is_refused or comparison.problems:
+    if is_refused or problems:
         return 1
     return _ready_to_commit(project.output, None) if options.for_commit else 0
 
@@ -177,6 +181,9 @@ def try_(options: argparse.Namespace) -> int:
     """Print the answer of one tool; 1 where it is an error."""
     from toolfold.commands.call import try_tool
 
+    if _is_behind(options):
+        changed = f"{options.manifest} was changed since it was generated"
+        complain(f"notice: {changed}; run `toolfold generate`")
     answer = try_tool(options.manifest, options.output, options.tool, options.arguments)
     print(answer.text)
     return 1 if answer.is_error else 0
@@ -216,6 +223,19 @@ def _project(options: argparse.Namespace) -> "Project":
     from toolfold.commands.generate import project_at
 
     return project_at(options.manifest, options.output, use_cache=options.cache)
+
+
+def _is_behind(options: argparse.Namespace) -> bool:
+    """Whether what is called is not what the manifest says now, as far as that is known."""
+    try:
+        from toolfold.commands.generate import is_behind
+
+        return is_behind(_project(options))
+    except (
+        ModuleNotFoundError,
+        UsageError,
+    ):  # no generator here, or none generates into the folder
+        return False
 
 
 def _print_outcome(outcome: "Outcome", output: Path, printer: Printer) -> None:

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from toolfold.commands.last_run import is_behind as output_is_behind
 from toolfold.commands.last_run import last_run, record_run
 from toolfold.emit.models.worker import Progress
-from toolfold.emit.output import Difference, Written, compare_tree, write_tree
+from toolfold.emit.output import Difference, Files, Written, compare_tree, write_tree
 from toolfold.errors import UsageError
 from toolfold.memo.fingerprint import fingerprint
 from toolfold.memo.store import Store, store_for
@@ -42,6 +43,8 @@ class Generated:
 
     written: Written
     summary: Summary
+    #: The text of each generated file.
+    files: Files
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,8 @@ class Compared:
 
     differences: list[Difference]
     summary: Summary
+    #: The text of each file as it should be.
+    files: Files
 
 
 def project_at(manifest: Path, output: Path | None, *, use_cache: bool = True) -> Project:
@@ -58,7 +63,15 @@ def project_at(manifest: Path, output: Path | None, *, use_cache: bool = True) -
     inside = manifest.parent.resolve()
     if inside == chosen.resolve() or chosen.resolve() in inside.parents:
         raise UsageError(f"{chosen}: holds the manifest; the output needs a folder of its own")
+    if chosen.name in ("", ".."):
+        # The folder is replaced by a new one of its name, so it cannot be the one we are in.
+        raise UsageError(f"{chosen}: has no name; call it by its name from the folder above")
     return Project(manifest, chosen, use_cache)
+
+
+def is_behind(project: Project) -> bool:
+    """Whether the manifest was changed since it was generated, as far as that is known at once."""
+    return output_is_behind(project.store(), project.manifest, project.way_back, project.output)
 
 
 def generate(project: Project, progress: Progress) -> Generated:
@@ -66,9 +79,9 @@ def generate(project: Project, progress: Progress) -> Generated:
     store = project.store()
     last = last_run(store, project.manifest, project.way_back, project.output)
     if last is not None:
-        return Generated(Written((), last.output_count, ()), last.summary)
+        return Generated(Written((), len(last.files), ()), last.summary, last.files)
     written, compiled = regenerate(project, store, progress)
-    return Generated(written, compiled.summary)
+    return Generated(written, compiled.summary, compiled.files)
 
 
 def regenerate(
@@ -90,7 +103,7 @@ def check(project: Project, progress: Progress) -> Compared:
     store = project.store()
     last = last_run(store, project.manifest, project.way_back, project.output)
     if last is not None:
-        return Compared([], last.summary)
+        return Compared([], last.summary, last.files)
     from toolfold.compile import compile_manifest
 
     done = compile_manifest(project.manifest, project.way_back, store, progress)
@@ -98,4 +111,4 @@ def check(project: Project, progress: Progress) -> Compared:
     if not differences:
         record_run(store, project.manifest, project.way_back, done)
     store.save()
-    return Compared(differences, done.summary)
+    return Compared(differences, done.summary, done.files)

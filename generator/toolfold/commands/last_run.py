@@ -5,29 +5,59 @@ Recorded after a run that found or left the output current. Any doubt means comp
 
 import hashlib
 import json
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
-from toolfold.emit.output import left_over, owner_of, scan
+from toolfold.emit.output import Files, left_over, owner_of, scan
 from toolfold.emit.swap import has_remains
 from toolfold.errors import Place, Problem, Source
 from toolfold.memo.memo import digest_of
 from toolfold.memo.store import Store
 from toolfold.plan.model import Cost, MethodPlan, ProtocolPlan, Summary
+from toolfold.plan.text.paths import OutputPath
 
 if TYPE_CHECKING:
     from toolfold.compile import Compiled
 
 Record = dict[str, Any]
 
+# What a record that is damaged, or files that changed meanwhile, may raise.
+_UNREADABLE: Final = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    RuntimeError,
+)
+
 
 @dataclass(frozen=True)
 class LastRun:
     """What the last run came to, where neither its input nor its output changed since."""
 
-    output_count: int
+    files: Files
     summary: Summary
+
+
+class OutputFiles(Mapping[OutputPath, str]):
+    """The files of an output folder that is current; each is read when it is asked for."""
+
+    def __init__(self, output: Path, paths: Collection[str]) -> None:
+        self._output = output
+        self._paths = {OutputPath(path): None for path in paths}
+
+    def __getitem__(self, path: OutputPath) -> str:
+        self._paths[path]  # KeyError where it is not generated, whatever is in the folder
+        return (self._output / path).read_text(encoding="utf-8")
+
+    def __iter__(self) -> Iterator[OutputPath]:
+        return iter(self._paths)
+
+    def __len__(self) -> int:
+        return len(self._paths)
 
 
 def record_run(store: Store, manifest: Path, way_back: str, compiled: "Compiled") -> None:
@@ -56,17 +86,29 @@ def last_run(store: Store, manifest: Path, way_back: str, output: Path) -> LastR
             return None
         if has_remains(output):
             return None  # a run that died left something to tidy up
-        return _from_record(record)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, RuntimeError):
+        return _from_record(record, output)
+    except _UNREADABLE:
         return None
 
 
-def _from_record(record: Record) -> LastRun:
+def is_behind(store: Store, manifest: Path, way_back: str, output: Path) -> bool:
+    """Whether the output is still what an earlier manifest generated; False where that is unknown."""
+    text = store.get(_key(manifest, way_back))
+    if text is None:
+        return False
+    try:
+        record: Record = json.loads(text)
+        return not _has_same_inputs(record, manifest) and _has_same_outputs(record, output)
+    except _UNREADABLE:
+        return False
+
+
+def _from_record(record: Record, output: Path) -> LastRun:
     package, implementation, methods = record["protocol"]
     protocol = ProtocolPlan(package, implementation, tuple(MethodPlan(*m) for m in methods))
     costs = tuple(Cost(*cost) for cost in record["costs"])
     summary = Summary(_problems(record), record["exposure"], costs, protocol)
-    return LastRun(len(record["outputs"]), summary)
+    return LastRun(OutputFiles(output, record["outputs"]), summary)
 
 
 def _has_same_inputs(record: Record, manifest: Path) -> bool:

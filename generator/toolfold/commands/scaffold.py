@@ -1,4 +1,4 @@
-"""The files that `toolfold init` writes beside a manifest: a hook, and on request a test and workflows."""
+"""The files that `toolfold init` writes beside a manifest: for git, and on request tests and workflows."""
 
 import json
 import re
@@ -17,9 +17,10 @@ def project_files(folder: Path, extras: frozenset[str]) -> Iterator[tuple[Path, 
     prefix = "" if inside == "." else f"{inside}/"
     manifest = shlex.quote(f"{prefix}tools.yaml")
     command = f"toolfold generate --for-commit --manifest {manifest}"
-    files = rf"^{re.escape(prefix)}(.*\.ya?ml|generated/.*)$"
+    files = rf"^{re.escape(prefix)}(.*\.(py|ya?ml)|generated/.*)$"
     hook = render("project/pre-commit-config.yaml.jinja", entry=_yaml(command), files=_yaml(files))
     yield root / ".pre-commit-config.yaml", hook
+    yield folder / ".gitignore", render("project/gitignore.jinja")
     if "pytest" in extras:
         yield folder / "test_generated.py", render("project/test_generated.py.jinja")
     if "github" in extras:

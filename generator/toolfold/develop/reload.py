@@ -34,11 +34,13 @@ def serve_and_reload(
     try:
         server.restart()
         for paths in saves(regenerator, client_left, with_code=True):
-            if any(regenerator.reads(path) for path in paths):
-                outcome = regenerator.run()
+            inputs = {path for path in paths if regenerator.reads(path)}
+            outcome = regenerator.run() if inputs else None
+            if outcome is not None:
                 log(_summary(outcome))
-                if not isinstance(outcome, Regenerated):
-                    continue
+            # Code that was saved is worth a restart even where the manifest is refused.
+            if inputs == paths and not isinstance(outcome, Regenerated):
+                continue
             server.restart()
             log("restarted")
     finally:

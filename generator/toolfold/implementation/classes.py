@@ -3,9 +3,16 @@
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 from typing import Final
+
+from toolfold.implementation.modules import (
+    Function,
+    Module,
+    assigned,
+    read_module,
+    statements,
+)
 
 _BASES_WITHOUT_METHODS: Final = frozenset(
     {"object", "typing.Protocol", "typing.Generic", "typing_extensions.Protocol", "abc.ABC"}
@@ -16,58 +23,32 @@ _PLAIN_DECORATORS: Final = frozenset(
 _MAX_DEPTH: Final = 50  # bases of bases
 
 
+@dataclass(frozen=True)
+class Method:
+    """A function in the body of a class, and the module that this is in."""
+
+    module: Module
+    function: Function
+
+
 @dataclass
 class Methods:
-    """The names of a class's methods, and why there may be others."""
+    """The methods of a class, and why there may be others."""
 
-    names: set[str] = field(default_factory=set)
+    #: By name; None for what is bound in another way than by `def`, or in more than one way.
+    by_name: dict[str, Method | None] = field(default_factory=dict)
     #: What could not be followed: a base from elsewhere, a decorator, `__getattr__`.
     unseen: list[str] = field(default_factory=list)
 
+    def forget_functions(self) -> None:
+        """Keep the names only: what they are bound to is not certain."""
+        self.by_name = dict.fromkeys(self.by_name)
 
-@dataclass(frozen=True)
-class Module:
-    """A Python module of the user's."""
-
-    name: str
-    path: Path
-    text: str
-
-    @cached_property
-    def classes(self) -> dict[str, ast.ClassDef]:
-        """The classes that it declares, by name; SyntaxError where it is not Python."""
-        return {node.name: node for node in self._body if isinstance(node, ast.ClassDef)}
-
-    @cached_property
-    def imported(self) -> dict[str, str]:
-        """The origin of each imported name: `module.name`, or `module`."""
-        origins = {}
-        for node in self._body:
-            if isinstance(node, ast.Import):
-                for alias in node.names:
-                    top = alias.name.partition(".")[0]
-                    origins[alias.asname or top] = alias.name if alias.asname else top
-            elif isinstance(node, ast.ImportFrom):
-                for alias in node.names:
-                    origins[alias.asname or alias.name] = f"{self._source(node)}.{alias.name}"
-        return origins
-
-    def defines(self, name: str) -> bool:
-        """Whether a class, an import or an assignment binds the name."""
-        return name in self.classes or name in self.imported or name in _assigned(self._body)
-
-    def _source(self, node: ast.ImportFrom) -> str:
-        """The module that an import names, relative ones made absolute."""
-        if not node.level:
-            return node.module or ""
-        above = self.name.split(".")
-        drop = node.level - (1 if self.path.name == "__init__.py" else 0)
-        package = above[: len(above) - drop] if drop else above
-        return ".".join([*package, *([node.module] if node.module else [])])
-
-    @cached_property
-    def _body(self) -> list[ast.stmt]:
-        return list(_statements(ast.parse(self.text, str(self.path)).body))
+    def inherit(self, base: "Methods") -> None:
+        """Add what a base has; a name from two bases may be either's."""
+        for name, method in base.by_name.items():
+            self.by_name[name] = None if name in self.by_name else method
+        self.unseen += base.unseen
 
 
 class ClassReader:
@@ -78,8 +59,13 @@ class ClassReader:
         self._handlers = f"{package}.handlers.Handlers"
         self._modules: dict[str, Module | None] = {}
 
+    @property
+    def modules(self) -> list[Module]:
+        """The modules that were read, in the order in which they were needed."""
+        return [module for module in self._modules.values() if module is not None]
+
     def module(self, name: str) -> Module | None:
-        """The module of that dotted name, or None; it is parsed when its content is used."""
+        """The module of that dotted name, or None; UnreadableError where it is not Python."""
         if name not in self._modules:
             self._modules[name] = self._read(name)
         return self._modules[name]
@@ -89,25 +75,22 @@ class ClassReader:
         declared = module.classes.get(name)
         if declared is None:
             return self._elsewhere(module.imported.get(name, ""), name, depth)
-        methods = Methods(set(_bound_names(declared)))
-        if methods.names & {"__getattr__", "__getattribute__"}:
-            methods.unseen.append("__getattr__")
-        for decorator in declared.decorator_list:
-            called = decorator.func if isinstance(decorator, ast.Call) else decorator
-            if self._absolute(module, called) not in _PLAIN_DECORATORS:
-                methods.unseen.append(f"@{ast.unparse(called)}")
-        methods.unseen += [f"metaclass {ast.unparse(k.value)}" for k in declared.keywords]
+        own = Methods(_bindings(module, declared))
+        own.unseen += _unseen(module, declared, own.by_name)
+        inherited = Methods()
         for base in declared.bases:
-            inherited = self._base(module, base, depth)
-            methods.names |= inherited.names
-            methods.unseen += inherited.unseen
-        return methods
+            inherited.inherit(self._base(module, base, depth))
+        if own.unseen:
+            own.forget_functions()
+        if own.unseen or inherited.unseen:
+            inherited.forget_functions()
+        return Methods(inherited.by_name | own.by_name, own.unseen + inherited.unseen)
 
     def _base(self, module: Module, base: ast.expr, depth: int) -> Methods:
         base = base.value if isinstance(base, ast.Subscript) else base
         if isinstance(base, ast.Name) and base.id in module.classes and depth < _MAX_DEPTH:
             return self.methods(module, base.id, depth + 1)
-        return self._elsewhere(self._absolute(module, base), ast.unparse(base), depth)
+        return self._elsewhere(module.absolute(base) or "", ast.unparse(base), depth)
 
     def _elsewhere(self, absolute: str, shown: str, depth: int) -> Methods:
         """A class of another module, where that lies beside the manifest too."""
@@ -119,45 +102,44 @@ class ClassReader:
             return Methods(unseen=[shown])
         return self.methods(module, name, depth + 1)
 
-    def _absolute(self, module: Module, node: ast.expr) -> str:
-        """The full name, `module.name`, of what a dotted name refers to."""
-        first, _, rest = ast.unparse(node).partition(".")
-        start = module.imported.get(first, first)
-        return f"{start}.{rest}" if rest else start
-
     def _read(self, name: str) -> Module | None:
         place = self._folder.joinpath(*name.split("."))
         for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
             if path.is_file():
-                return Module(name, path, path.read_text(encoding="utf-8-sig", errors="replace"))
+                return read_module(name, path)
         return None
 
 
-def _bound_names(declared: ast.ClassDef) -> Iterator[str]:
-    """The names that the body of a class binds."""
-    body = list(_statements(declared.body))
-    yield from _assigned(body)
-    for node in body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            yield node.name
-        elif isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (alias.asname or alias.name for alias in node.names)
+def _unseen(
+    module: Module, declared: ast.ClassDef, names: dict[str, Method | None]
+) -> Iterator[str]:
+    """What may give a class other methods than its body shows."""
+    if names.keys() & {"__getattr__", "__getattribute__"}:
+        yield "__getattr__"
+    for decorator in declared.decorator_list:
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if module.absolute(called) not in _PLAIN_DECORATORS:
+            yield f"@{ast.unparse(called)}"
+    yield from (f"metaclass {ast.unparse(keyword.value)}" for keyword in declared.keywords)
 
 
-def _assigned(body: list[ast.stmt]) -> Iterator[str]:
-    for node in body:
-        if isinstance(node, ast.Assign):
-            yield from (n.id for t in node.targets for n in ast.walk(t) if isinstance(n, ast.Name))
-        elif isinstance(node, ast.AnnAssign) and node.value and isinstance(node.target, ast.Name):
-            yield node.target.id
+def _bindings(module: Module, declared: ast.ClassDef) -> dict[str, Method | None]:
+    """What the body of a class binds, by name; of several bindings the last, where it is certain."""
+    unconditional = {id(node) for node in declared.body}
+    bound: dict[str, Method | None] = {}
+    for node in statements(declared.body):
+        for name in _bound_by(node):
+            method = Method(module, node) if isinstance(node, Function) else None
+            is_certain = name not in bound or id(node) in unconditional
+            bound[name] = method if is_certain else None
+    return bound
 
 
-def _statements(body: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """Statements, also those under a condition."""
-    for node in body:
-        yield node
-        for part in ("body", "orelse", "finalbody"):
-            if isinstance(node, ast.If | ast.Try | ast.With):
-                yield from _statements(getattr(node, part, []))
-        for handler in getattr(node, "handlers", []):
-            yield from _statements(handler.body)
+def _bound_by(node: ast.stmt) -> Iterator[str]:
+    """The names that a statement binds."""
+    if isinstance(node, Function):
+        yield node.name
+    elif isinstance(node, ast.Import | ast.ImportFrom):
+        yield from (alias.asname or alias.name for alias in node.names)
+    else:
+        yield from assigned([node])

@@ -1,25 +1,34 @@
 """Comparing the user's class with the protocol, and writing the class once where there is none."""
 
+import ast
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
-from toolfold.errors import Place, Problem, Severity, Source
-from toolfold.implementation.classes import ClassReader, Module
-from toolfold.implementation.scaffold import scaffold, stub
+from toolfold.emit.output import Files
+from toolfold.errors import Place, Problem, Severity, Source, in_file_order
+from toolfold.implementation.classes import ClassReader, Method, Methods
+from toolfold.implementation.generated import GeneratedPackage
+from toolfold.implementation.imports import Imports
+from toolfold.implementation.modules import Module, UnreadableError
+from toolfold.implementation.renames import renamed_methods
+from toolfold.implementation.scaffold import scaffold, signature, stub
+from toolfold.implementation.signatures import Misfit, Signatures
 from toolfold.plan.model import MethodPlan, ProtocolPlan
 
 _CODE: Final = "implementation"
 _NONE_DECLARED: Final = (
     "no `implementation` is declared: the tools are described and cannot be called"
 )
+_LIFECYCLE: Final = frozenset({"start", "close"})
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """What the user's class lacks, and the source that adds it."""
+    """What is wrong with the user's class, and the source that adds what it lacks."""
 
     problems: tuple[Problem, ...] = ()
     #: Imports and methods to paste into the class: those of all problems at once.
@@ -30,33 +39,47 @@ class Comparison:
     written: Path | None = None
 
 
-def compare(
-    manifest: Path, protocol: ProtocolPlan, severity: Severity, *, may_write: bool
-) -> Comparison:
+@dataclass(frozen=True)
+class Target:
+    """What a class is held to: the protocol of a manifest, and the package generated from it."""
+
+    manifest: Path
+    protocol: ProtocolPlan
+    output: Path
+    #: The text of each generated file, by its path below the output folder.
+    files: Files
+
+
+def compare(target: Target, severity: Severity, *, may_write: bool) -> Comparison:
     """Compare the class that the manifest names with the protocol that it must satisfy.
 
     Where its file is missing and `may_write`, a class without implementations is written there.
     A file that exists is never changed.
     """
-    if protocol.implementation is None:
+    if target.protocol.implementation is None:
         return Comparison(notices=(_NONE_DECLARED,))
-    module_name, _, class_name = protocol.implementation.partition(":")
-    implementation = _Implementation(manifest.parent, protocol, module_name, class_name, severity)
-    return implementation.compared(may_write=may_write)
+    module_name, _, class_name = target.protocol.implementation.partition(":")
+    implementation = _Implementation(target, module_name, class_name, severity)
+    try:
+        return implementation.compared(may_write=may_write)
+    except UnreadableError as error:
+        fact = f"Python cannot read it: {error.reason}"
+        return implementation.problem(error.place, class_name, fact, error.hint)
+    except RecursionError:
+        return implementation.too_deep()
 
 
 @dataclass(frozen=True)
 class _Implementation:
     """The class that a manifest names, by its module and its name."""
 
-    folder: Path
-    protocol: ProtocolPlan
+    target: Target
     module_name: str
     class_name: str
     severity: Severity
 
     def compared(self, *, may_write: bool) -> Comparison:
-        reader = ClassReader(self.folder, self.protocol.package)
+        reader = ClassReader(self.target.manifest.parent, self.target.protocol.package)
         module = reader.module(self.module_name)
         if module is not None:
             return self._compared(reader, module)
@@ -65,55 +88,103 @@ class _Implementation:
             return Comparison(notices=(f"{where}; its methods were not looked at",))
         return self._absent(may_write=may_write)
 
+    def problem(self, place: Place, path: str, fact: str, hint: str) -> Comparison:
+        return Comparison((Problem(place, path, fact, hint, self.severity, _CODE),))
+
+    def too_deep(self) -> Comparison:
+        path = self.target.manifest.parent.joinpath(*self.module_name.split(".")).with_suffix(".py")
+        place = Place(Source(str(path), ""), 1, 1)
+        return self.problem(place, self.class_name, "too deeply nested", "split what is nested")
+
     def _compared(self, reader: ClassReader, module: Module) -> Comparison:
-        try:
-            place = _place(module, self.class_name)
-            methods = reader.methods(module, self.class_name)
-        except SyntaxError as error:
-            at = Place(Source(str(error.filename or module.path), ""), error.lineno or 1, 1)
-            return self._problem(at, self.class_name, f"Python cannot read it: {error.msg}", "")
-        if not module.defines(self.class_name):
+        if self.class_name not in module.bound:
+            place = Place(module.source, 1, 1)
             hint = "declare it, or name another class under `server.implementation`"
-            return self._problem(place, self.module_name, f'no class "{self.class_name}"', hint)
-        missing = [m for m in self.protocol.methods if m.name not in methods.names]
+            return self.problem(place, self.module_name, f'no class "{self.class_name}"', hint)
+        methods = reader.methods(module, self.class_name)
+        protocol, target = self.target.protocol, self.target
+        generated = GeneratedPackage(protocol.package, target.files, target.output)
+        signatures = Signatures(protocol, generated)
+        missing = [m for m in protocol.methods if m.name not in methods.by_name]
+        left_over = _left_over(methods, protocol)
+        orphaned = [n for n, method in left_over.items() if signatures.is_orphaned(method)]
+        renamed = renamed_methods(missing, left_over, orphaned)
+        problems = [*self._misfits(methods, signatures)]
+        imports = Imports(protocol, generated, renamed)
+        for read in reader.modules:
+            problems += [self._misfit(read, "", misfit) for misfit in imports.misfits(read)]
         if missing and methods.unseen:
             unseen = ", ".join(dict.fromkeys(methods.unseen))
-            who = f"{module.path}: {self.class_name} may get {len(missing)} methods"
-            return Comparison(notices=(f"{who} from {unseen}, which was not looked into",))
-        problems = tuple(self._missing(place, method) for method in missing)
-        return Comparison(problems, stub(self.protocol.package, missing) if missing else "")
+            who = f"{module.source.name}: {self.class_name} may get {len(missing)} methods"
+            notice = f"{who} from {unseen}, which was not looked into"
+            return Comparison(in_file_order(problems), notices=(notice,))
+        problems += [self._renamed(left_over[old], renamed[old]) for old in renamed]
+        absent = [method for method in missing if method not in renamed.values()]
+        place = _class_place(module, self.class_name)
+        problems += [self._missing(place, method) for method in absent]
+        return Comparison(in_file_order(problems), stub(protocol.package, absent) if absent else "")
+
+    def _misfits(self, methods: Methods, signatures: Signatures) -> Iterator[Problem]:
+        """What is wrong with the methods that there are."""
+        for plan in self.target.protocol.methods:
+            method = methods.by_name.get(plan.name)
+            if method is not None:
+                path = f"{self.class_name}.{plan.name}"
+                for misfit in signatures.misfits(method, plan):
+                    yield self._misfit(method.module, path, misfit)
+
+    def _misfit(self, module: Module, path: str, misfit: Misfit) -> Problem:
+        place = module.place(misfit.node)
+        return Problem(place, path, misfit.fact, misfit.hint, self.severity, _CODE)
+
+    def _renamed(self, method: Method, plan: MethodPlan) -> Problem:
+        old = method.function.name
+        fact = f'belongs to no tool, while a tool has no method "{plan.name}"'
+        new = signature(plan, is_async=isinstance(method.function, ast.AsyncFunctionDef))
+        hint = (
+            f"if its tool was renamed: `def {old}` → `{new}`,"
+            f" and `aliases: [{old}]` under the tool for callers of the old name"
+        )
+        path = f"{self.class_name}.{old}"
+        place = method.module.place(method.function)
+        return Problem(place, path, fact, hint, self.severity, _CODE)
 
     def _missing(self, place: Place, method: MethodPlan) -> Problem:
         fact = f'no method "{method.name}", which carries out a tool'
-        source = stub(self.protocol.package, [method])
+        source = stub(self.target.protocol.package, [method])
         return Problem(place, self.class_name, fact, "", self.severity, _CODE, source)
 
     def _absent(self, *, may_write: bool) -> Comparison:
         """Write the scaffold, or report that there is no file."""
-        path = self.folder.joinpath(*self.module_name.split(".")).with_suffix(".py")
-        above = [p.with_suffix(".py") for p in path.relative_to(self.folder).parents if p.name]
-        modules = [p for p in above if (self.folder / p).exists()]
+        folder = self.target.manifest.parent
+        path = folder.joinpath(*self.module_name.split(".")).with_suffix(".py")
+        above = [p.with_suffix(".py") for p in path.relative_to(folder).parents if p.name]
+        modules = [p for p in above if (folder / p).exists()]
         if may_write and not modules and not path.is_symlink():
             path.parent.mkdir(parents=True, exist_ok=True)
             with path.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(_formatted(scaffold(self.protocol, self.class_name)))
+                file.write(_formatted(scaffold(self.target.protocol, self.class_name)))
             return Comparison(written=path)
         fact, hint = "no such file", "run `toolfold generate`"
         if modules:
             fact = f"{modules[0]} is a module, so nothing can be below it"
             hint = "name another module under `server.implementation`"
-        return self._problem(Place(Source(str(path), ""), 1, 1), self.class_name, fact, hint)
-
-    def _problem(self, place: Place, path: str, fact: str, hint: str) -> Comparison:
-        return Comparison((Problem(place, path, fact, hint, self.severity, _CODE),))
+        return self.problem(Place(Source(str(path), ""), 1, 1), self.class_name, fact, hint)
 
 
-def _place(module: Module, name: str) -> Place:
-    source = Source(str(module.path), module.text)
+def _left_over(methods: Methods, protocol: ProtocolPlan) -> dict[str, Method]:
+    """The public methods that no tool has."""
+    taken = {method.name for method in protocol.methods} | _LIFECYCLE
+    return {
+        name: method
+        for name, method in methods.by_name.items()
+        if method is not None and name not in taken and not name.startswith("_")
+    }
+
+
+def _class_place(module: Module, name: str) -> Place:
     declared = module.classes.get(name)
-    return (
-        Place(source, declared.lineno, declared.col_offset + 1) if declared else Place(source, 1, 1)
-    )
+    return module.place(declared) if declared else Place(module.source, 1, 1)
 
 
 def _is_installed(module: str) -> bool:

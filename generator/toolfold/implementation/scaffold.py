@@ -2,13 +2,13 @@
 
 import ast
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from toolfold.plan.model import MethodPlan, ProtocolPlan
 
 _METHOD: Final = """\
-def {name}(self, params: {params}) -> {result}:
+{signature}
     {docstring}
     raise NotImplementedError
 """
@@ -17,7 +17,7 @@ _ANY_RESULT: Final = "Anything"
 
 def stub(package: str, methods: Sequence[MethodPlan]) -> str:
     """Imports and methods to paste into a class."""
-    imports = "\n".join(_imports(package, methods))
+    imports = "\n".join(import_lines(package, methods))
     return f"{imports}\n\n{_sources(methods)}\n"
 
 
@@ -25,17 +25,27 @@ def scaffold(protocol: ProtocolPlan, name: str) -> str:
     """A module with a class of all methods, none of them implemented; not formatted."""
     from toolfold.emit.render import render  # whoever has a class need not wait for it
 
+    imports = "\n".join(import_lines(protocol.package, protocol.methods))
     return render(
         "project/scaffold.py.jinja",
         package=protocol.package,
         name=name,
-        imports=textwrap.indent("\n".join(_imports(protocol.package, protocol.methods)), "    "),
+        imports=textwrap.indent(imports, "    "),
         methods=_sources(protocol.methods),
     )
 
 
-def _imports(package: str, methods: Sequence[MethodPlan]) -> Iterator[str]:
-    """One import for each module that the signatures need, sorted."""
+def signature(method: MethodPlan, first: str = "self, ", *, is_async: bool = False) -> str:
+    """The first line of a method; `first` is what comes before its own parameter."""
+    start = "async def" if is_async else "def"
+    result = method.result_class or _ANY_RESULT
+    return f"{start} {method.name}({first}params: {method.params_class}) -> {result}:"
+
+
+def import_lines(
+    package: str, methods: Sequence[MethodPlan], without: Collection[str] = ()
+) -> list[str]:
+    """One import for each module that the signatures need, sorted, without names already there."""
     needed: dict[str, set[str]] = {}
     for method in methods:
         needed.setdefault(f"{package}.models.{method.module}", set()).add(method.params_class)
@@ -44,8 +54,8 @@ def _imports(package: str, methods: Sequence[MethodPlan]) -> Iterator[str]:
         else:
             module = f"{package}.models.{method.result_module}"
             needed.setdefault(module, set()).add(method.result_class)
-    for module, names in sorted(needed.items()):
-        yield f"from {module} import {', '.join(sorted(names))}"
+    lacking = {module: names.difference(without) for module, names in sorted(needed.items())}
+    return [f"from {m} import {', '.join(sorted(names))}" for m, names in lacking.items() if names]
 
 
 def _sources(methods: Sequence[MethodPlan]) -> str:
@@ -53,11 +63,6 @@ def _sources(methods: Sequence[MethodPlan]) -> str:
 
 
 def _source(method: MethodPlan) -> str:
-    text = _METHOD.format(
-        name=method.name,
-        params=method.params_class,
-        result=method.result_class or _ANY_RESULT,
-        docstring=method.docstring,
-    )
+    text = _METHOD.format(signature=signature(method), docstring=method.docstring)
     # Parsed and written again, so that any literal becomes a docstring as people write them.
     return ast.unparse(ast.parse(text))

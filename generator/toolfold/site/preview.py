@@ -1,11 +1,13 @@
 """`toolfold docs serve`: the site on this machine, built again after every save of the manifest."""
 
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 from toolfold.commands.generate import Project
 from toolfold.develop.watch import Outcome, Regenerated, Regenerator, saves
@@ -23,6 +25,7 @@ def preview(project: Project, address: str, show: Callable[[Outcome], None]) -> 
     show(first)
     if not isinstance(first, Regenerated) and not (project.output / "mkdocs.yml").is_file():
         return 1  # nothing was ever generated, so there is nothing to show
+    signal.signal(signal.SIGTERM, _exit)
     with tempfile.TemporaryDirectory(suffix=".toolfold-new") as folder:
         staging = Path(folder)
         _update_sources(project.output, staging)
@@ -64,3 +67,8 @@ def _start(staging: Path, address: str) -> subprocess.Popen[bytes]:
 def _wait(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
     process.wait()
     ended.set()
+
+
+def _exit(*_: object) -> NoReturn:
+    """End as at the end of the code, so that what was staged is removed."""
+    raise SystemExit(0)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from toolfold_runtime import log
+from toolfold_runtime.contract import files
 from toolfold_runtime.errors import StartError
 
 
@@ -45,13 +46,27 @@ def _authors_code(what: str) -> Iterator[None]:
         # stdout belongs to the protocol.
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except ModuleNotFoundError as error:
-        if error.name is not None and what.split()[1].partition(":")[0].startswith(error.name):
-            message = f"{what}: no module {error.name} in the manifest's folder"
-        else:
-            message = f"{what}: {error}; install it beside toolfold"
-        raise ImplementationError(message) from None
     except Exception as error:
-        log.failure(f"{what} failed", error)
-        message = f"{what}: failed with {type(error).__name__}: {error}"
+        message = _import_failure(what, error) if isinstance(error, ImportError) else None
+        if message is None:
+            log.failure(f"{what} failed", error)
+            message = f"{what}: failed with {type(error).__name__}: {error}"
         raise ImplementationError(message) from None
+
+
+def _import_failure(what: str, error: ImportError) -> str | None:
+    """Why an import failed and the way out; None where the traceback is needed."""
+    module = error.name or ""
+    if _is_generated(module.partition(".")[0]):
+        return f"{what}: {error}; it is not generated: `toolfold check` shows the line to mend"
+    if not isinstance(error, ModuleNotFoundError):
+        return None
+    if module and what.split()[1].partition(":")[0].startswith(module):
+        return f"{what}: no module {module} in the manifest's folder"
+    return f"{what}: {error}; install it beside toolfold"
+
+
+def _is_generated(package: str) -> bool:
+    """Whether a package that was imported is a generated one."""
+    file = getattr(sys.modules.get(package), "__file__", None)
+    return file is not None and (Path(file).parent / "catalog" / files.SERVER).is_file()

@@ -1,0 +1,202 @@
+"""What is wrong with a method's signature, as far as reading it shows. In doubt nothing is."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from toolfold.implementation.annotations import awaited, named, shown
+from toolfold.implementation.classes import Method
+from toolfold.implementation.generated import ClassName, GeneratedPackage
+from toolfold.implementation.modules import Function, Module, Placed
+from toolfold.implementation.scaffold import import_lines, signature
+from toolfold.plan.model import MethodPlan, ProtocolPlan
+
+# A method with any other decorator may have another signature than its `def` shows.
+_PLAIN_DECORATORS: Final = frozenset(
+    f"{module}.{name}"
+    for module in ("typing", "typing_extensions")
+    for name in ("final", "override")
+)
+_SCALARS: Final = frozenset({"str", "int", "float", "bool", "bytes"})
+_LISTS: Final = frozenset({"list", "tuple", "set", "frozenset"})
+# What no model of parameters is, and what no result is where a model is wanted.
+_NO_PARAMS: Final = _SCALARS | _LISTS | {"dict", "None"}
+_NO_RESULT: Final = _SCALARS | _LISTS | {"None"}
+
+
+class Misfit(NamedTuple):
+    """Something in a method that does not fit its tool, and the way out."""
+
+    node: Placed
+    fact: str
+    hint: str
+
+
+@dataclass(frozen=True)
+class Signatures:
+    """Holds methods to the protocol."""
+
+    protocol: ProtocolPlan
+    generated: GeneratedPackage
+
+    def misfits(self, method: Method, plan: MethodPlan) -> Iterator[Misfit]:
+        """What is wrong with the method of a tool, and how to write it."""
+        kind = _kind(method)
+        for node, fact, hint in () if kind is None else self._wrong(method, plan, kind):
+            yield Misfit(node, fact, hint or self._way_out(method, plan, kind))
+
+    def _wrong(self, method: Method, plan: MethodPlan, kind: str) -> Iterator[Misfit]:
+        """What is wrong; without a hint where the right signature is the way out."""
+        function = method.function
+        if kind == "property":
+            if self._is_called(method):
+                yield Misfit(function, "is a property, and the server calls a method", "")
+            return
+        fact = _parameters(function, kind)
+        if fact is not None:
+            yield Misfit(function, fact, "")
+        elif (wrong := self._wrong_params(method, plan, kind)) is not None:
+            yield Misfit(wrong, f'is passed {plan.params_class}, and not "{shown(wrong)}"', "")
+        if _has_yield(method):
+            what = "an async generator" if _is_async(function) else "a generator"
+            hint = "collect what it yields in a list, and return that"
+            yield Misfit(function, f"is {what}; a tool answers once", hint)
+        elif (wrong := self._wrong_result(method, plan)) is not None:
+            yield Misfit(wrong, f'answers with {plan.result_class}, and not "{shown(wrong)}"', "")
+
+    def is_orphaned(self, method: Method) -> bool:
+        """Whether an annotation of it names something that is not generated any more."""
+        annotations = [argument.annotation for argument in _positional(method.function)]
+        for annotation in (*annotations, awaited(method.module, method.function.returns)):
+            name = self._generated_name(method.module, annotation)
+            if name is not None:
+                module, _, last = name.rpartition(".")
+                if not self.generated.has_module(module):
+                    return True
+                if not self.generated.declares(module, last):
+                    return True
+        return False
+
+    def _generated_name(self, module: Module, annotation: ast.expr | None) -> str | None:
+        """The full name of what an annotation names in the generated package, or None."""
+        name = named(module, annotation)
+        is_generated = name is not None and name.startswith(f"{self.protocol.package}.")
+        return name if is_generated else None
+
+    def _wrong_params(self, method: Method, plan: MethodPlan, kind: str) -> ast.expr | None:
+        positional = _positional(method.function)[0 if kind == "staticmethod" else 1 :]
+        annotation = positional[0].annotation if positional else None
+        wanted = ClassName(self._module(plan.module), plan.params_class)
+        return annotation if self._differs(method, annotation, wanted, _NO_PARAMS) else None
+
+    def _wrong_result(self, method: Method, plan: MethodPlan) -> ast.expr | None:
+        if plan.result_class is None or plan.result_module is None:
+            return None
+        annotation = awaited(method.module, method.function.returns)
+        wanted = ClassName(self._module(plan.result_module), plan.result_class)
+        return annotation if self._differs(method, annotation, wanted, _NO_RESULT) else None
+
+    def _differs(
+        self, method: Method, annotation: ast.expr | None, wanted: ClassName, never: frozenset[str]
+    ) -> bool:
+        """Whether an annotation names another class than the wanted one, beyond doubt."""
+        name = named(method.module, annotation)
+        if name is None or name == ".".join(wanted):
+            return False
+        expected = self.generated.class_of(*wanted)
+        if name in never and name not in method.module.bound:
+            return expected is not None and self.generated.is_model(expected)
+        given = self.generated.class_of(*name.rpartition(".")[::2])
+        if given is None:
+            return False
+        if expected is None:  # an alias of a list or a union; only parameters are surely not it
+            return given in self._all_params
+        return not self.generated.are_related(given, expected)
+
+    @property
+    def _all_params(self) -> set[ClassName]:
+        methods = self.protocol.methods
+        return {ClassName(self._module(m.module), m.params_class) for m in methods}
+
+    def _is_called(self, method: Method) -> bool:
+        """Whether a property was surely meant as a method."""
+        arguments = method.function.args
+        has_params = len(_positional(method.function)) > 1 or bool(arguments.kwonlyargs)
+        returns = self._generated_name(method.module, method.function.returns)
+        return has_params or returns is not None
+
+    def _module(self, module: str) -> str:
+        return f"{self.protocol.package}.models.{module}"
+
+    def _way_out(self, method: Method, plan: MethodPlan, kind: str | None) -> str:
+        """The right signature, and the imports that it needs and the module lacks."""
+        first = {"staticmethod": "", "classmethod": "cls, "}.get(kind or "", "self, ")
+        right = signature(plan, first, is_async=_is_async(method.function))
+        lines = import_lines(self.protocol.package, [plan], without=method.module.bound)
+        return f"write `{right}`{''.join(f' (`{line}`)' for line in lines)}"
+
+
+def _kind(method: Method) -> str | None:
+    """How a method is bound: `method`, `staticmethod`, `classmethod` or `property`; None if unclear."""
+    kind = "method"
+    for decorator in method.function.decorator_list:
+        name = method.module.absolute(decorator)
+        if name in ("property", "functools.cached_property") and name not in method.module.bound:
+            kind = "property"
+        elif name in ("staticmethod", "classmethod") and name not in method.module.bound:
+            kind = name
+        elif name not in _PLAIN_DECORATORS:
+            return None
+    return kind
+
+
+def _parameters(function: Function, kind: str) -> str | None:
+    """Why the server cannot call it with one argument, or None."""
+    arguments, positional = function.args, _positional(function)
+    if kind != "staticmethod" and arguments.vararg is None and _lacks_self(positional):
+        return f'takes no "{"cls" if kind == "classmethod" else "self"}"'
+    positional = positional if kind == "staticmethod" else positional[1:]
+    if not positional and arguments.vararg is None:
+        return "takes no parameter, and the server passes one"
+    required = len(positional) - len(arguments.defaults)
+    if required > 1:
+        names = ", ".join(f'"{parameter.arg}"' for parameter in positional[:required])
+        return f"needs {required} parameters ({names}); the server passes one, with all arguments"
+    by_name = [
+        parameter.arg
+        for parameter, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        if default is None
+    ]
+    if by_name:
+        return f'needs "{by_name[0]}" by name; the server passes one parameter and no names'
+    return None
+
+
+def _lacks_self(positional: list[ast.arg]) -> bool:
+    """Whether the only parameter, if any, is plainly that of the arguments."""
+    if len(positional) > 1:
+        return False
+    return not positional or positional[0].arg == "params" or positional[0].annotation is not None
+
+
+def _positional(function: Function) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args]
+
+
+def _is_async(function: Function) -> bool:
+    return isinstance(function, ast.AsyncFunctionDef)
+
+
+def _has_yield(method: Method) -> bool:
+    """Whether the method itself yields, and not a function inside it."""
+    if "yield" not in method.module.source.text:
+        return False  # without a look at every expression
+    waiting: list[ast.AST] = list(method.function.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            return True
+        if not isinstance(node, Function | ast.Lambda | ast.ClassDef):
+            waiting.extend(ast.iter_child_nodes(node))
+    return False
