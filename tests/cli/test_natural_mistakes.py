@@ -200,8 +200,8 @@ def test_a_wrong_result(shop: Path) -> None:
     assert said.code == 1
     assert said.out.startswith("invalid_result: get_order ")
     assert "tool=get_order at=total" in said.err
-    assert "must be of type number" in said.err
-    assert "'nine'" in said.err
+    assert "expected number, got string" in said.err
+    assert '"nine"' in said.err
 
 
 def test_a_wrong_date_among_the_arguments(shop: Path) -> None:
