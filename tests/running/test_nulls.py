@@ -170,6 +170,17 @@ def test_a_required_parameter_of_a_meta_tool_may_not_be_null(tmp_path: Path) -> 
     )
 
 
+def test_the_nulls_of_a_long_list_are_all_left_out() -> None:
+    rows = {"type": "array", "items": _ADDRESS}
+    schema: Json = {"type": "object", "properties": {"rows": rows}}
+    sent = {"rows": [{"city": str(n), "zip": None} for n in range(1_500)]}
+
+    accepted, _, faults = repaired(SchemaDocument(schema), sent)
+
+    assert faults == []
+    assert accepted == {"rows": [{"city": str(n)} for n in range(1_500)]}
+
+
 @given(schemas=st.lists(SCHEMAS, min_size=3, max_size=3), values=st.lists(VALUES, max_size=3))
 @settings(max_examples=300, deadline=None)
 def test_nulls_for_absent_properties_change_nothing(schemas: list[Any], values: list[Any]) -> None:

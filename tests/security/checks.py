@@ -138,7 +138,9 @@ def assert_texts_survive(manifest: Json, files: Files) -> None:
         assert definition["inputSchema"]["properties"] == tool["parameters"]
         assert definition["outputSchema"] == tool["returns"]
         assert definition["inputSchema"]["$defs"] == manifest["$defs"]
-        assert entry.example == tool["examples"][0]["arguments"]
+        example = tool["examples"][0]["arguments"]
+        # A long example is passed over for the smallest call.
+        assert entry.example == example or len(json.dumps(example)) > 1_000
         assert json.loads(entry.views.schema)["description"] == tool["description"]
         assert_model_says_the_same(tool, files, name)
 

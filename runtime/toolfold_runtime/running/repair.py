@@ -10,6 +10,7 @@ from typing import Any, Final, TypeAlias
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.running.coerce import coerced
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
+from toolfold_runtime.running.diagnosis.effort import Effort
 from toolfold_runtime.running.diagnosis.faults import Fault, Path
 from toolfold_runtime.running.diagnosis.walk import faults_of
 
@@ -23,51 +24,65 @@ def repaired(
 ) -> tuple[Json, list[str], list[Fault]]:
     """A copy as it was meant, warnings about what was coerced, and the faults that remain."""
     warnings: list[str] = []
-    faults = faults_of(document, arguments)
+    effort = Effort()
+    faults = faults_of(document, arguments, effort)
     for _ in range(_MOST_ROUNDS):
-        changed, remaining = without_nulls(document, arguments, faults)
+        changed, remaining = without_nulls(document, arguments, faults, effort=effort)
         if remaining and coerce_strings:
             changed, more = coerced(changed, remaining)
             warnings += more
-            remaining = _faults(document, changed) if more else remaining
+            remaining = _faults(document, changed, effort) if more else remaining
         if changed is arguments:
             break
         arguments, faults = changed, remaining
-        if not faults:
+        if not faults or effort.is_spent:
             break
     return arguments, warnings, faults
 
 
 def without_nulls(
-    document: SchemaDocument, value: Any, faults: list[Fault], *, are_declared: bool = True
+    document: SchemaDocument,
+    value: Any,
+    faults: list[Fault],
+    *,
+    are_declared: bool = True,
+    effort: Effort | None = None,
 ) -> tuple[Any, list[Fault]]:
     """A copy without the nulls that count as not given, and the faults that it has left.
 
-    `are_declared` where only those of properties that the schema declares do. A required property keeps its null, so that its fault names what was given. The value itself
-    is returned where no null is at fault.
+    `are_declared` where only those of properties that the schema declares do. A required property
+    keeps its null, so that its fault names what was given. The value itself is returned where no
+    null is at fault.
     """
-    nulls = {
-        fault.path
-        for fault in faults
-        if _is_null_for_absent(fault) and (fault.is_declared or not are_declared)
-    }
-    while nulls:
-        changed = _without(value, nulls)
-        remaining = _faults(document, changed)
-        required = {fault.path for fault in remaining if fault.keyword == "required"} & nulls
-        if not required:
-            return changed, remaining
-        nulls -= required
+    required: set[Path] = set()
+    for _ in range(_MOST_ROUNDS):
+        nulls = {
+            fault.path
+            for fault in faults
+            if _is_null_for_absent(fault) and (fault.is_declared or not are_declared)
+        } - required
+        changed, remaining = value, faults
+        while nulls:
+            changed = _without(value, nulls)
+            remaining = _faults(document, changed, effort)
+            missing = {fault.path for fault in remaining if fault.keyword == "required"} & nulls
+            if not missing:
+                break
+            required |= missing
+            nulls -= missing
+        if not nulls:
+            break
+        value, faults = changed, remaining
     return value, faults
 
 
 def _is_null_for_absent(fault: Fault) -> bool:
-    is_property = isinstance(fault.path[-1:] and fault.path[-1], str)
+    is_property = bool(fault.path) and isinstance(fault.path[-1], str)
     return fault.given is None and is_property and fault.keyword != "required"
 
 
-def _faults(document: SchemaDocument, value: object) -> list[Fault]:
-    return [] if document.accepts((), value) else faults_of(document, value)
+def _faults(document: SchemaDocument, value: object, effort: Effort | None) -> list[Fault]:
+    return [] if document.accepts((), value) else faults_of(document, value, effort)
 
 
 def _without(value: Any, paths: Collection[Path]) -> Any:

@@ -15,6 +15,8 @@ from toolfold_runtime.running.diagnosis.faults import Fault, Path
 from toolfold_runtime.running.diagnosis.properties import extra_names, known_properties
 
 _MOST_FAULTS: Final = 1_000
+# For each other fault. Nulls are left out, all of them, so more are looked for.
+_MOST_NULLS: Final = 20
 _MOST_DEPTH: Final = 64
 # Faults of a branch that are counted, to choose between branches.
 _MOST_COUNTED: Final = 20
@@ -27,9 +29,12 @@ _OF_SIZES: Final = ("minItems", "maxItems", "uniqueItems", "minProperties", "max
 _PLAIN: Final = (*_OF_NUMBERS, *_OF_TEXT, "contentMediaType", *_OF_SIZES)
 
 
-def faults_of(document: SchemaDocument, value: object) -> list[Fault]:
-    """What is wrong with a value that the document refuses: at least one fault, and not too many."""
-    walk = _Walk(document, Effort(), _MOST_FAULTS, looks_into_branches=True)
+def faults_of(document: SchemaDocument, value: object, effort: Effort | None = None) -> list[Fault]:
+    """What is wrong with a value that the document refuses: at least one fault, and not too many.
+
+    `effort` is shared by several diagnoses that are one to whoever waits for them.
+    """
+    walk = _Walk(document, effort or Effort(), _MOST_FAULTS, looks_into_branches=True)
     walk.node((), value, ())
     return walk.faults or [Fault((), "schema", value)]
 
@@ -46,6 +51,7 @@ class _Walk:
         self._most = most
         self._looks_into_branches = looks_into_branches
         self._depth = 0
+        self._nulls = 0
         self._declared: set[Path] = set()
         self._seen: set[tuple[Path, Path]] = set()
 
@@ -90,12 +96,15 @@ class _Walk:
             self.node(pointer, value, path)
 
     def _add(self, path: Path, keyword: str, given: object, expected: object = None) -> None:
-        if len(self.faults) < self._most:
+        is_null = given is None and keyword != "required"
+        if len(self.faults) - self._nulls < self._most or is_null:
             self.faults.append(Fault(path, keyword, given, expected, path in self._declared))
+            self._nulls += is_null
 
     @property
     def _is_done(self) -> bool:
-        return len(self.faults) >= self._most or self._effort.is_spent
+        is_full = len(self.faults) - self._nulls >= self._most
+        return is_full or self._nulls >= self._most * _MOST_NULLS or self._effort.is_spent
 
     def _is_plainly_wrong(self, pointer: Path, schema: Any, value: Any, path: Path) -> bool:
         """Add what keywords without subschemas refuse; whether the value is a wrong one altogether."""
