@@ -12,6 +12,7 @@ from toolfold.plan.names.identifiers import (
     field_name,
     module_name,
     package_name,
+    tool_keys,
 )
 
 TOOL_NAMES = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}", fullmatch=True)
@@ -59,7 +60,7 @@ def test_a_property_that_is_a_python_name_keeps_it(prop: str) -> None:
     ],
 )
 def test_tools_that_would_share_a_name_clash(first: str, second: str) -> None:
-    found = list(clashes([first, "other", second], is_tools=True))
+    found = list(clashes([first, "other", second], tool_keys))
 
     assert [(later, earlier) for later, earlier, _ in found] == [(second, first)]
 
@@ -67,7 +68,7 @@ def test_tools_that_would_share_a_name_clash(first: str, second: str) -> None:
 @given(st.lists(TOOL_NAMES, unique=True, max_size=6))
 @settings(max_examples=300, deadline=None)
 def test_tools_without_a_clash_share_neither_module_nor_class(tools: list[str]) -> None:
-    clashing = {later for later, _, _ in clashes(tools, is_tools=True)}
+    clashing = {later for later, _, _ in clashes(tools, tool_keys)}
     kept = [tool for tool in tools if tool not in clashing]
 
     assert len({module_name(tool).casefold() for tool in kept}) == len(kept)

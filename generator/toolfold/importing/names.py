@@ -7,7 +7,7 @@ from typing import Final
 
 from toolfold.importing.sources import ForeignTool
 from toolfold.plan.disclosure.meta_tools import default_meta_names
-from toolfold.plan.names.identifiers import unique_keys
+from toolfold.plan.names.identifiers import tool_keys
 from toolfold.plan.text.paths import file_stem
 
 _LEGAL: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
@@ -20,17 +20,17 @@ def tool_names(tools: Sequence[ForeignTool]) -> dict[str, str]:
 
     A tool's own name where it is legal and free, else `server_tool`, then that with a number.
     """
-    taken = {key for name in default_meta_names() for key in unique_keys(name)}
+    taken = {key for name in default_meta_names() for key in tool_keys(name)}
     # A derived name must never be one that a later tool has.
-    own = {key for tool in tools if _is_legal(tool.name) for key in unique_keys(tool.name)}
+    own = {key for tool in tools if _is_legal(tool.name) for key in tool_keys(tool.name)}
     names: dict[str, str] = {}
     numbers: dict[str, int] = {}
     for tool in tools:
-        if _is_legal(tool.name) and taken.isdisjoint(unique_keys(tool.name)):
+        if _is_legal(tool.name) and taken.isdisjoint(tool_keys(tool.name)):
             names[tool.id] = tool.name
         else:
             names[tool.id] = _derived_name(tool, (taken, own), numbers)
-        taken.update(unique_keys(names[tool.id]))
+        taken.update(tool_keys(names[tool.id]))
     return names
 
 
@@ -58,7 +58,7 @@ def _is_legal(name: str) -> bool:
 def _derived_name(tool: ForeignTool, taken: tuple[set[str], ...], numbers: dict[str, int]) -> str:
     """`server_tool`, with a number where that is taken too; each base counts on from its last."""
     base = name = _legal(f"{tool.server}_{tool.name}")
-    while not all(keys.isdisjoint(unique_keys(name)) for keys in taken):
+    while not all(keys.isdisjoint(tool_keys(name)) for keys in taken):
         numbers[base] = numbers.get(base, 1) + 1
         suffix = f"_{numbers[base]}"
         name = base[: _MAX_LENGTH - len(suffix)] + suffix

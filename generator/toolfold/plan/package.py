@@ -18,7 +18,7 @@ from toolfold.plan.text.paths import OutputPath, output_path
 
 _MODULES: Final = ("__init__.py", "py.typed", "models/__init__.py", "catalog/__init__.py")
 _DEFINITIONS: Final = "models/definitions/__init__.py"
-_EXPORT: Final = "models/definition.py.jinja"
+_EXPORT: Final = "models/export.py.jinja"
 
 
 def package_modules(

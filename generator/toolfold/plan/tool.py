@@ -17,7 +17,6 @@ from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
 from toolfold.plan.findings import Findings, Report
 from toolfold.plan.model import PlannedTool, ToolPlan
-from toolfold.plan.models.build import attribute_clashes
 from toolfold.plan.models.modules import result_type
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.identifiers import method_of
@@ -57,7 +56,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         module=naming.module_name(name),
         method=method_of(name, tool),
         params_class=naming.params_class(name),
-        result_class=result.type if result else None,
+        result_class=result.name if result else None,
         result_module=result.module if result else None,
         docstring=docstring(tool.summary),
         signature=entry.signature,
@@ -146,7 +145,7 @@ def _check_carried(located: LocatedSchema, findings: Findings) -> None:
 def _check_properties(located: LocatedSchema, report: Report) -> None:
     for path, schema in walk(located.schema):
         if isinstance(schema, dict) and isinstance(schema.get("properties"), dict):
-            for first, second in attribute_clashes(schema):
+            for first, second in naming.attribute_clashes(schema["properties"]):
                 where = located.manifest_path((*path, "properties", second))
                 fact = f'properties "{first}" and "{second}" would share a Python name'
                 hint = (

@@ -5,16 +5,15 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-_BUILTINS: Final = frozenset({"str", "int", "float", "bool", "list", "dict", "tuple"})
-_IMPORTED: Final = frozenset(
-    {"Annotated", "Any", "Literal", "Field", "AwareDatetime", "UUID", "dt", "Base64"}
-)
+from toolfold.plan.names.annotation_names import BUILTINS, IMPORTED
+
 _CLASS: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
-_STUB: Final = re.compile(r"(?:Reference|Alias)\d+")
+#: Stands for a class or an alias in the annotation of a shape.
+STUB: Final = re.compile(r"(?:Reference|Alias)\d+")
 _FIELD: Final = frozenset(
     {"description", "alias", "ge", "le", "gt", "lt", "min_length", "max_length"}
 )
-_MODULES: Final = frozenset({"__future__", "typing", "uuid", "pydantic", "toolfold_runtime.models"})
+_MODULES: Final = frozenset({"__future__", *IMPORTED.values()}) - {"datetime"}
 _CONSTRUCTORS: Final = frozenset(
     {"UUID", "dt.date", "dt.datetime.fromisoformat", "dt.time.fromisoformat"}
 )
@@ -24,7 +23,7 @@ _CONFIG: Final = "model_config = ConfigDict(extra='forbid')"
 def audited_names(node: ast.expr) -> set[str]:
     """The names besides builtins in an annotation of a shape; ValueError where it has others."""
     names = _names(node)
-    _refuse_unknown(name for name in names - _IMPORTED if not _STUB.fullmatch(name))
+    _refuse_unknown(name for name in names - IMPORTED.keys() if not STUB.fullmatch(name))
     return names
 
 
@@ -141,7 +140,7 @@ def _names(node: ast.expr) -> set[str]:
     match node:
         case ast.Constant():
             return set()
-        case ast.Name(id=name) if name in _BUILTINS:
+        case ast.Name(id=name) if name in BUILTINS:
             return set()
         case ast.Name(id=name) if _CLASS.fullmatch(name):
             return {name}

@@ -21,24 +21,11 @@ from toolfold.plan.models.model import (
     ModelClass,
     ModelField,
     ModelsPlan,
-    referenced_classes,
+    types_used_by,
 )
+from toolfold.plan.names.annotation_names import IMPORTED
 from toolfold.plan.text.escape import docstring, docstring_block, python_literal
 
-_SOURCES: Final = {
-    "UUID": "uuid",
-    "Annotated": "typing",
-    "Any": "typing",
-    "Literal": "typing",
-    "TypeAlias": "typing",
-    "AwareDatetime": "pydantic",
-    "ConfigDict": "pydantic",
-    "Field": "pydantic",
-    "Base64": "toolfold_runtime.models",
-    "Model": "toolfold_runtime.models",
-    "NULLABLE": "toolfold_runtime.models",
-    "TypeAliasType": "toolfold_runtime.models",
-}
 _STANDARD: Final = ("typing", "uuid")
 TemplateOf = Callable[[Shape], FieldTemplate]
 
@@ -68,14 +55,19 @@ class _Annotation:
 def shapes_of(plan: ModelsPlan) -> Iterator[Shape]:
     """The shape of every annotation of a module."""
     writer = _ModuleWriter(plan)
-    for own in plan.types.values():
-        for part in own.fields if isinstance(own, ModelClass) else (own,):
+    for model in plan.types.values():
+        for part in model.fields if isinstance(model, ModelClass) else (model,):
             yield writer.annotation(part).shape
 
 
-def render_models(plan: ModelsPlan, template_of: TemplateOf, above: str) -> ModelsSource:
-    """A module's source, each type after those it needs; `above` leads to the package of models."""
-    return _ModuleWriter(plan).render(template_of, above)
+def render_models(
+    plan: ModelsPlan, template_of: TemplateOf, definitions_package: str
+) -> ModelsSource:
+    """A module's source, each type after those it needs.
+
+    `definitions_package` leads from the module to those of definitions.
+    """
+    return _ModuleWriter(plan).render(template_of, definitions_package)
 
 
 class _ModuleWriter:
@@ -84,61 +76,78 @@ class _ModuleWriter:
     def __init__(self, plan: ModelsPlan) -> None:
         self._plan = plan
         #: By name: what an alias stands for, None for a class.
-        self._aliases: dict[str, Json | None] = {own.name: own.alias for own in plan.imports}
-        for name, own in plan.types.items():
-            self._aliases[name] = own.type if isinstance(own, ModelAlias) else None
-        self._needs = {name: _needed(own) for name, own in plan.types.items()}
+        self._aliases: dict[str, Json | None] = {
+            imported.name: imported.alias for imported in plan.imports
+        }
+        for name, model in plan.types.items():
+            self._aliases[name] = model.type if isinstance(model, ModelAlias) else None
+        self._needs = {name: types_used_by(model) for name, model in plan.types.items()}
         self._order, self._late = _ordered(self._needs)
         self._names: set[str] = set()
 
-    def render(self, template_of: TemplateOf, above: str) -> ModelsSource:
+    def render(self, template_of: TemplateOf, definitions_package: str) -> ModelsSource:
         texts = [self._type(self._plan.types[name], template_of) for name in self._order]
         late = [name for name in self._late if isinstance(self._plan.types[name], ModelClass)]
         texts += ["\n".join(f"{name}.model_rebuild()" for name in late)] if late else []
-        relative = [f"from {above}{own.module} import {own.name}" for own in self._plan.imports]
+        relative = [
+            f"from {definitions_package}{imported.module} import {imported.name}"
+            for imported in self._plan.imports
+        ]
         installed = _import_lines(self._names)
         between = [""] if installed and relative else []
         lines = (*installed, *between, *relative)
         return ModelsSource(docstring(self._plan.description), lines, tuple(texts))
 
     def annotation(self, part: ModelField | ModelAlias) -> _Annotation:
-        """The annotation of a field or an alias, its own texts and classes apart."""
+        """The annotation of a field or an alias, its model texts and classes apart."""
         references: dict[str, str] = {}
         schema = self._nameless(part.type, references)
         values = {stub: name for name, stub in references.items()}
         if isinstance(part, ModelAlias):
-            return _Annotation(Shape(schema, True, False, False, False), values)
+            shape = Shape(
+                schema,
+                is_never_absent=True,
+                is_nullable=False,
+                is_described=False,
+                is_aliased=False,
+            )
+            return _Annotation(shape, values)
         is_aliased = part.property != part.attribute
         values |= {ALIAS: python_literal(part.property)} if is_aliased else {}
         values |= {DESCRIPTION: python_literal(part.description)} if part.description else {}
-        has_value = part.is_required or self._default(part) is not None
-        shape = Shape(schema, has_value, part.is_nullable, bool(part.description), is_aliased)
+        shape = Shape(
+            schema,
+            is_never_absent=part.is_required or self._default(part) is not None,
+            is_nullable=part.is_nullable,
+            is_described=bool(part.description),
+            is_aliased=is_aliased,
+        )
         return _Annotation(shape, values)
 
-    def _type(self, own: ModelClass | ModelAlias, template_of: TemplateOf) -> str:
-        if isinstance(own, ModelClass):
-            return self._class(own, template_of)
-        annotation = self.annotation(own)
+    def _type(self, model: ModelClass | ModelAlias, template_of: TemplateOf) -> str:
+        if isinstance(model, ModelClass):
+            return self._class(model, template_of)
+        annotation = self.annotation(model)
         template = template_of(annotation.shape)
         self._names |= set(template.names)
         source = annotation.source(template)
-        if self._is_recursive(own.name):
+        if self._is_recursive(model.name):
             # Read when it is used: what it refers to may stand below.
             self._names.add("TypeAliasType")
-            source = f"{own.name} = TypeAliasType({own.name!r}, {source!r})"
+            source = f"{model.name} = TypeAliasType({model.name!r}, {source!r})"
         else:
             self._names.add("TypeAlias")
-            source = f"{own.name}: TypeAlias = {source}"
-        return f"{source}\n{docstring_block(own.description)}"
+            source = f"{model.name}: TypeAlias = {source}"
+        return f"{source}\n{docstring_block(model.description)}"
 
-    def _class(self, own: ModelClass, template_of: TemplateOf) -> str:
+    def _class(self, model: ModelClass, template_of: TemplateOf) -> str:
         self._names.add("Model")
-        body = [docstring_block(own.description)]
-        if own.is_closed:
+        body = [docstring_block(model.description)]
+        if model.is_closed:
             self._names.add("ConfigDict")
             body.append("model_config = ConfigDict(extra='forbid')\n")
-        body += [self._field(field, template_of) for field in own.fields]
-        return "\n    ".join([f"class {own.name}(Model):", *body])
+        body += [self._field(field, template_of) for field in model.fields]
+        return "\n    ".join([f"class {model.name}(Model):", *body])
 
     def _field(self, field: ModelField, template_of: TemplateOf) -> str:
         annotation = self.annotation(field)
@@ -203,11 +212,6 @@ def _replaced(schema: object, stub: Callable[[str], str]) -> Json:
     return copy
 
 
-def _needed(own: ModelClass | ModelAlias) -> list[str]:
-    kinds = [own.type] if isinstance(own, ModelAlias) else [field.type for field in own.fields]
-    return list(dict.fromkeys(name for kind in kinds for name in sorted(referenced_classes(kind))))
-
-
 def _ordered(needs: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
     """Names after what they need, and those that stand before something they need."""
     placed: dict[str, int] = {}
@@ -231,7 +235,7 @@ def _import_lines(names: set[str]) -> Sequence[str]:
     """Import lines as sorters order them: the standard library first, constants before classes."""
     by_module: dict[str, list[str]] = {}
     for name in sorted(names - {"dt"}, key=lambda name: (not name.isupper(), name)):
-        by_module.setdefault(_SOURCES[name], []).append(name)
+        by_module.setdefault(IMPORTED[name], []).append(name)
     lines = {m: f"from {m} import {', '.join(by_module[m])}" for m in sorted(by_module)}
     standard = ["import datetime as dt"] if "dt" in names else []
     standard += [line for module, line in lines.items() if module in _STANDARD]

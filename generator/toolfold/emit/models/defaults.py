@@ -11,42 +11,42 @@ from toolfold_runtime.contract.codec import Json
 from toolfold.plan.text.escape import python_literal, python_value
 
 
-def default_source(kind: Json, value: object, aliases: Mapping[str, Json | None]) -> str | None:
+def default_source(schema: Json, value: object, aliases: Mapping[str, Json | None]) -> str | None:
     """The source of a default of a type; None where the type does not have that value.
 
     `aliases` says what the alias of each name stands for; None for a class.
     """
-    if not kind:
+    if not schema:
         return python_value(value)
-    if "$ref" in kind:
-        name = kind["$ref"].rsplit("/", 1)[-1]
+    if "$ref" in schema:
+        name = schema["$ref"].rsplit("/", 1)[-1]
         alias = aliases.get(name)
         if alias is not None:
             return default_source(alias, value, aliases)
         is_object = isinstance(value, dict) and name in aliases
         return f"{name}.model_validate({python_value(value)})" if is_object else None
-    if "anyOf" in kind:
-        sources = [default_source(option, value, aliases) for option in kind["anyOf"]]
+    if "anyOf" in schema:
+        sources = [default_source(option, value, aliases) for option in schema["anyOf"]]
         usable = [source for source in sources if source is not None]
         # Which of two classes is meant, only a validator could tell.
         return usable[0] if usable and (not isinstance(value, dict) or len(usable) == 1) else None
-    if "enum" in kind:
-        return python_literal(value) if value in kind["enum"] else None
-    if kind["type"] == "array":
-        return _list(kind, value, aliases)
-    if kind["type"] == "object":
-        return _mapping(kind, value, aliases)
-    return _scalar(kind, value)
+    if "enum" in schema:
+        return python_literal(value) if value in schema["enum"] else None
+    if schema["type"] == "array":
+        return _list(schema, value, aliases)
+    if schema["type"] == "object":
+        return _mapping(schema, value, aliases)
+    return _scalar(schema, value)
 
 
-def _list(kind: Json, value: object, aliases: Mapping[str, Json | None]) -> str | None:
+def _list(schema: Json, value: object, aliases: Mapping[str, Json | None]) -> str | None:
     if not isinstance(value, list):
         return None
-    positions = kind.get("prefixItems")
+    positions = schema.get("prefixItems")
     if positions is not None and len(positions) != len(value):
         return None
-    kinds = positions if positions is not None else [kind["items"]] * len(value)
-    sources = [default_source(*pair, aliases) for pair in zip(kinds, value, strict=True)]
+    schemas = positions if positions is not None else [schema["items"]] * len(value)
+    sources = [default_source(*pair, aliases) for pair in zip(schemas, value, strict=True)]
     texts = [source for source in sources if source is not None]
     if len(texts) != len(value):
         return None
@@ -55,10 +55,10 @@ def _list(kind: Json, value: object, aliases: Mapping[str, Json | None]) -> str 
     return f"({texts[0]},)" if len(texts) == 1 else f"({', '.join(texts)})"
 
 
-def _mapping(kind: Json, value: object, aliases: Mapping[str, Json | None]) -> str | None:
+def _mapping(schema: Json, value: object, aliases: Mapping[str, Json | None]) -> str | None:
     if not isinstance(value, dict):
         return None
-    inner = kind["additionalProperties"]
+    inner = schema["additionalProperties"]
     of_values = {} if inner is True else inner
     sources = {key: default_source(of_values, own, aliases) for key, own in value.items()}
     if None in sources.values():
@@ -66,10 +66,10 @@ def _mapping(kind: Json, value: object, aliases: Mapping[str, Json | None]) -> s
     return f"{{{', '.join(f'{python_literal(key)}: {own}' for key, own in sources.items())}}}"
 
 
-def _scalar(kind: Json, value: object) -> str | None:
-    match kind["type"]:
+def _scalar(schema: Json, value: object) -> str | None:
+    match schema["type"]:
         case "string":
-            return _text(kind.get("format"), value) if isinstance(value, str) else None
+            return _text(schema.get("format"), value) if isinstance(value, str) else None
         case "boolean":
             is_of = isinstance(value, bool)
         case "integer":

@@ -7,12 +7,12 @@ data in and out, so that the work can be done in another process.
 
 import ast
 import json
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from toolfold.emit.models.audit import audited_names
+from toolfold.emit.models.audit import STUB, audited_names
+from toolfold.plan.models.model import referenced_classes
 
 Schema = dict[str, Any]
 
@@ -22,7 +22,6 @@ ALIAS: Final = "alias"
 CLASS_STUB: Final = "Reference"
 ALIAS_STUB: Final = "Alias"
 
-_STUB: Final = re.compile(rf"(?:{CLASS_STUB}|{ALIAS_STUB})\d+")
 _CALL: Final = 500  # bounds memory; larger calls of the generator are slower
 _FIELDS: Final = 50  # of one class
 _PLACEHOLDERS: Final = (DESCRIPTION, ALIAS)
@@ -42,8 +41,8 @@ class Shape:
     """
 
     schema: Schema
-    #: Whether the annotation has no `None` for a property that is not given.
-    has_value: bool
+    #: Required, or with a default: the annotation needs no `| None`.
+    is_never_absent: bool
     is_nullable: bool
     is_described: bool
     is_aliased: bool
@@ -127,8 +126,8 @@ def _document(shapes: Sequence[Shape]) -> tuple[Schema, dict[str, str]]:
                 name = f"{ALIAS} {number}"
             described = {"description": DESCRIPTION} if shape.is_described else {}
             holder["properties"][name] = shape.schema | described
-            holder["required"] += [name] if shape.has_value else []
-    for name in sorted({stub for shape in shapes for stub in _stubs(shape.schema)}):
+            holder["required"] += [name] if shape.is_never_absent else []
+    for name in sorted({stub for shape in shapes for stub in referenced_classes(shape.schema)}):
         definitions[name] = _stub(name)
     return definitions, aliases
 
@@ -138,18 +137,6 @@ def _stub(name: str) -> Schema:
     if name.startswith(ALIAS_STUB):
         return {"enum": [name]}
     return {"type": "object", "properties": {"name": {"const": name}}}
-
-
-def _stubs(schema: object) -> Iterator[str]:
-    if isinstance(schema, dict):
-        if isinstance(schema.get("$ref"), str):
-            yield schema["$ref"].rsplit("/", 1)[-1]
-        for key, inner in schema.items():
-            if key != "enum":
-                yield from _stubs(inner)
-    elif isinstance(schema, list):
-        for inner in schema:
-            yield from _stubs(inner)
 
 
 def _annotations(module: ast.Module) -> dict[str, ast.expr]:
@@ -171,7 +158,7 @@ def _helpers(module: ast.Module) -> dict[str, ast.expr]:
             case ast.Assign(
                 targets=[ast.Name(id=name)],
                 value=ast.Call(func=ast.Name(id="TypeAliasType"), args=[_, kind]),
-            ) if not _STUB.fullmatch(name):
+            ) if not STUB.fullmatch(name):
                 helpers[name] = kind
     return helpers
 
@@ -200,10 +187,10 @@ class _Inline(ast.NodeTransformer):
 
 def _template(annotation: ast.expr, shape: Shape) -> FieldTemplate:
     names = audited_names(annotation)
-    if shape.is_nullable and not shape.has_value:
+    if shape.is_nullable and not shape.is_never_absent:
         annotation = _marked(annotation)
         names |= {"Annotated", "NULLABLE"}
-    used = sorted(name for name in names if not _STUB.fullmatch(name))
+    used = sorted(name for name in names if not STUB.fullmatch(name))
     text = ast.unparse(annotation)
     return FieldTemplate(_split(ast.parse(text, mode="eval").body, text), used)
 
@@ -230,7 +217,7 @@ def _split(node: ast.expr, text: str) -> list[str]:
 
 def _placeholders(node: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     for inner in ast.walk(node):
-        if isinstance(inner, ast.Name) and _STUB.fullmatch(inner.id):
+        if isinstance(inner, ast.Name) and STUB.fullmatch(inner.id):
             yield inner.id, inner
         elif isinstance(inner, ast.keyword) and inner.arg in _PLACEHOLDERS:
             yield inner.arg, inner.value

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 
-from toolfold.plan.names.identifiers import definition_name
+from toolfold.plan.names.identifiers import definition_type
 from toolfold.plan.schemas.served import references
 
 #: Keywords beside which a reference is still the same type.
@@ -43,7 +43,7 @@ def definition_groups(definitions: Mapping[str, Json]) -> list[DefinitionsGroup]
         )
         groups.setdefault(first, []).append(name)
     return [
-        DefinitionsGroup(definition_name(first).module, tuple(members))
+        DefinitionsGroup(definition_type(first).module, tuple(members))
         for first, members in groups.items()
     ]
 

@@ -49,8 +49,8 @@ class ModelField(NamedTuple):
     #: Whether null is a value that the schema accepts, and not only a way to omit the field.
     is_nullable: bool
     description: str
-    #: The default in a list of its own, so that a default of null differs from none.
-    default: list[object]
+    #: The default alone, so that a default of null differs from none.
+    default: tuple[object, ...]
 
 
 class ModelClass(NamedTuple):
@@ -59,7 +59,7 @@ class ModelClass(NamedTuple):
     name: str
     description: str
     is_closed: bool
-    fields: list[ModelField]
+    fields: tuple[ModelField, ...]
 
 
 class ModelAlias(NamedTuple):
@@ -104,3 +104,10 @@ def referenced_classes(schema: object) -> set[str]:
     return {
         name for key, inner in schema.items() if key != "enum" for name in referenced_classes(inner)
     }
+
+
+def types_used_by(model: ModelClass | ModelAlias) -> list[str]:
+    """The names of the types that a class or alias refers to, in the order of its fields."""
+    schemas = [model.type] if isinstance(model, ModelAlias) else [f.type for f in model.fields]
+    names = (name for schema in schemas for name in sorted(referenced_classes(schema)))
+    return list(dict.fromkeys(names))

@@ -15,15 +15,15 @@ from toolfold.plan.models.definitions import (
 from toolfold.plan.models.model import ExportModule, ModelsModule, ModelSource, ModelsPlan
 from toolfold.plan.names.identifiers import (
     TypeName,
-    definition_name,
+    definition_type,
     module_name,
     params_class,
     result_class,
 )
 from toolfold.plan.schemas.served import input_schema, output_schema, with_definitions
 
-_TOOLS: Final = ".definitions."
-_DEFINITIONS: Final = "."
+_DEFINITIONS_FROM_TOOL: Final = ".definitions."
+_DEFINITIONS_FROM_DEFINITION: Final = "."
 
 
 def models_plan(module: ModelsModule) -> ModelsPlan:
@@ -38,11 +38,11 @@ def result_type(name: str, tool: Tool) -> TypeName | None:
     """The type of a tool's result and its module below `models`; None where any value will do."""
     definition = definition_returned(tool.returns)
     if definition is not None:
-        own = definition_name(definition)
-        return TypeName(own.type, f"definitions.{own.module}")
+        own = definition_type(definition)
+        return TypeName(f"definitions.{own.module}", own.name)
     if tool.returns is None and tool.output_schema is None:
         return None
-    return TypeName(result_class(name), module_name(name))
+    return TypeName(module_name(name), result_class(name))
 
 
 def model_modules(
@@ -80,17 +80,17 @@ def _of_tool(name: str, tool: Tool, definitions: Mapping[str, Json]) -> ModelsMo
         )
     what = "Parameters and result" if len(sources) == 2 else "Parameters"
     description = f"{what} of {name}."
-    return ModelsModule(description, tuple(sources), _shared(sources), _TOOLS)
+    return ModelsModule(description, tuple(sources), _shared(sources), _DEFINITIONS_FROM_TOOL)
 
 
 def _of_group(
     group: DefinitionsGroup, definitions: Mapping[str, Json]
 ) -> Iterator[tuple[str, ModelsModule | ExportModule]]:
-    names = [definition_name(member) for member in group.members]
+    names = [definition_type(member) for member in group.members]
     sources = [
         ModelSource(
             with_definitions(definitions[member], definitions),
-            own.type,
+            own.name,
             f"The definition {member}.",
             is_foreign=False,
             has_formats=True,
@@ -102,10 +102,10 @@ def _of_group(
     shared = tuple(dict.fromkeys((*group.members, *_shared(sources))))
     yield (
         f"definitions/{group.module}.py",
-        ModelsModule(description, tuple(sources), shared, _DEFINITIONS),
+        ModelsModule(description, tuple(sources), shared, _DEFINITIONS_FROM_DEFINITION),
     )
     for own in names[1:]:
-        yield f"definitions/{own.module}.py", ExportModule(group.module, own.type)
+        yield f"definitions/{own.module}.py", ExportModule(group.module, own.name)
 
 
 def _shared(sources: Sequence[ModelSource]) -> tuple[str, ...]:

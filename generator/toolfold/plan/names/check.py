@@ -10,11 +10,14 @@ from toolfold.manifest.tree import PlacedMapping, place_of
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import MetaToolPlan
 from toolfold.plan.names.identifiers import (
+    category_keys,
     clashes,
-    definition_name,
+    definition_keys,
+    definition_type,
     method_of,
     params_class,
     result_class,
+    tool_keys,
 )
 from toolfold.plan.text.paths import is_device
 
@@ -29,41 +32,36 @@ def check_names(
     findings: Findings,
 ) -> None:
     """Report every name that clashes with another, or that Python or Windows reserves."""
-    _check_tools(manifest, tree, findings)
-    _check_definitions(manifest, tree, findings)
+    _check_shared(manifest, tree, findings)
+    _check_definitions(manifest, findings)
     _check_other_names(manifest, findings)
     _check_meta_tools(manifest, meta, findings)
     _check_methods(manifest, findings)
     _check_package(manifest, package, findings)
 
 
-def _check_tools(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
-    for key, names in (("tools", manifest.tools), ("categories", manifest.categories)):
-        for later, earlier, shared in clashes(names, is_tools=key == "tools"):
+def _check_shared(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
+    for key, names, keys_of in (
+        ("tools", manifest.tools, tool_keys),
+        ("categories", manifest.categories, category_keys),
+        ("$defs", manifest.defs, definition_keys),
+    ):
+        for later, earlier, shared in clashes(names, keys_of):
             first = place_of(tree, (key, earlier), of_key=True)
             fact = f'"{earlier}" ({first}) and "{later}" would share {shared}'
             findings.error((key, later), fact, "rename one of them", "name", of_key=True)
 
 
-def _check_definitions(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
-    """Definitions that would share a class or a module, or have the name of a tool's class."""
+def _check_definitions(manifest: Manifest, findings: Findings) -> None:
+    """Report definitions whose class would have the name of a tool's."""
     classes = {
         own: name for name in manifest.tools for own in (params_class(name), result_class(name))
     }
-    seen: dict[str, str] = {}
     for name in manifest.defs:
-        own = definition_name(name)
-        if own.type in classes:
-            fact = f'"{name}" would share the class {own.type} with the tool "{classes[own.type]}"'
+        own = definition_type(name).name
+        if own in classes:
+            fact = f'"{name}" would share the class {own} with the tool "{classes[own]}"'
             findings.error(("$defs", name), fact, "rename the definition", "name", of_key=True)
-        for key in (own.type, f"module {own.module.casefold()}"):
-            if key in seen:
-                first = place_of(tree, ("$defs", seen[key]), of_key=True)
-                fact = f'"{seen[key]}" ({first}) and "{name}" would share the class {own.type}'
-                findings.error(("$defs", name), fact, "rename one of them", "name", of_key=True)
-                break
-        for key in (own.type, f"module {own.module.casefold()}"):
-            seen.setdefault(key, name)
 
 
 def _check_other_names(manifest: Manifest, findings: Findings) -> None:

@@ -4,22 +4,18 @@ import builtins
 import keyword
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
 from pydantic import BaseModel
 
 from toolfold.manifest.schema import Tool
+from toolfold.plan.names.annotation_names import BUILTINS, IMPORTED
 from toolfold.plan.text.paths import file_stem, is_device
 
-# Names a generated models module imports or that its annotations use: a field of that name
-# would hide them from Pydantic when it resolves the annotations.
-_ANNOTATION_NAMES: Final = frozenset(
-    {"Annotated", "Any", "Literal", "TypeAlias", "TypeAliasType", "Field", "ConfigDict"}
-    | {"AwareDatetime", "UUID", "dt", "Model", "Base64", "NULLABLE"}
-    | {"str", "int", "float", "bool", "list", "dict", "tuple", "None"}
-)
+# Pydantic would take a field of that name for the type when it resolves the annotations.
+_TAKEN_NAMES: Final = BUILTINS | IMPORTED.keys() | {"None"}
 _MODEL_NAMES: Final = frozenset(name for name in dir(BaseModel))
 # Like the classes of generated models, which a field of that name would hide.
 _CLASS_LIKE: Final = re.compile(r"[A-Z][A-Za-z0-9]*(Params|Result)")
@@ -40,16 +36,16 @@ def module_name(tool: str) -> str:
 class TypeName(NamedTuple):
     """A class or alias, and the module that it is in."""
 
-    type: str
     module: str
+    name: str
 
 
-def definition_name(definition: str) -> TypeName:
+def definition_type(definition: str) -> TypeName:
     """The type of a definition, and its module: `order_line` becomes `OrderLine` in `order_line`."""
     words = (word.lower() for word in _WORD_BREAK.split(definition) if word)
     own = class_name(definition)
-    name = f"{own}Model" if own in _ANNOTATION_NAMES else own
-    return TypeName(name, module_name("_".join(words) or "definition"))
+    name = f"{own}Model" if own in _TAKEN_NAMES else own
+    return TypeName(module_name("_".join(words) or "definition"), name)
 
 
 def method_of(name: str, tool: Tool) -> str:
@@ -86,7 +82,7 @@ def field_name(prop: str) -> str:
         name = name if name.isidentifier() else "field_" + re.sub(r"[^A-Za-z0-9_]", "_", name)
     if (
         keyword.iskeyword(name)
-        or name in _ANNOTATION_NAMES
+        or name in _TAKEN_NAMES
         or name in _MODEL_NAMES
         or name.startswith("model_")
         or _CLASS_LIKE.match(name)
@@ -103,11 +99,13 @@ def package_name(server: str) -> str:
     return name if name.endswith("_mcp") else f"{name}_mcp"
 
 
-def clashes(names: Iterable[str], *, is_tools: bool) -> Iterator[tuple[str, str, str]]:
+def clashes(
+    names: Iterable[str], keys_of: Callable[[str], dict[str, str]]
+) -> Iterator[tuple[str, str, str]]:
     """Pairs of names that clash: the later one, the earlier one, and what they would share."""
     seen: dict[str, str] = {}
     for name in names:
-        keys = unique_keys(name) if is_tools else _page_key(name)
+        keys = keys_of(name)
         shared = next((key for key in keys if key in seen), None)
         if shared is not None:
             yield name, seen[shared], keys[shared]
@@ -115,16 +113,38 @@ def clashes(names: Iterable[str], *, is_tools: bool) -> Iterator[tuple[str, str,
             seen.setdefault(key, name)
 
 
-def unique_keys(tool: str) -> dict[str, str]:
+def tool_keys(tool: str) -> dict[str, str]:
     """Keys that no two tools may share, each with the words for it in a message."""
     name, module = class_name(tool), module_name(tool)
     return {
         f"class {name}": f"the class {params_class(tool)}",
         f"module {module.casefold()}": f"the module {module}",
-        **_page_key(tool),
+        **category_keys(tool),
     }
 
 
-def _page_key(name: str) -> dict[str, str]:
+def definition_keys(definition: str) -> dict[str, str]:
+    """Keys that no two definitions may share, each with the words for it in a message."""
+    own = definition_type(definition)
+    return {
+        f"class {own.name}": f"the class {own.name}",
+        f"module {own.module.casefold()}": f"the module {own.module}",
+    }
+
+
+def category_keys(name: str) -> dict[str, str]:
+    """Keys that no two categories may share, each with the words for it in a message."""
     page = file_stem(name)
     return {f"page {page.casefold()}": f"the page {page}.md"}
+
+
+def attribute_clashes(properties: Iterable[str]) -> list[tuple[str, str]]:
+    """Pairs of properties of one object that would share an attribute, in order."""
+    seen: dict[str, str] = {}
+    pairs = []
+    for prop in properties:
+        attribute = field_name(prop)
+        if attribute in seen:
+            pairs.append((seen[attribute], prop))
+        seen.setdefault(attribute, prop)
+    return pairs

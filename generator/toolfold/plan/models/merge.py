@@ -1,0 +1,103 @@
+"""References followed and `allOf` folded, so that an object is one schema with all its properties."""
+
+from functools import cached_property
+from typing import Final
+
+from toolfold_runtime.contract.codec import Json
+
+from toolfold.plan.models.definitions import NOTES
+from toolfold.plan.schemas.keywords import properties_of, required_of, resolve, walk
+
+_MAX_DEPTH: Final = 20
+_OF_OBJECTS: Final = frozenset({"type", "properties", "required", "additionalProperties"})
+
+
+class Document:
+    """A JSON Schema document whose references are looked up."""
+
+    def __init__(self, schema: Json) -> None:
+        self.schema = schema
+
+    def target(self, reference: str) -> Json | bool | None:
+        """What a reference points to, or None where only the validator can follow it."""
+        return resolve(self.schema, reference) if self._is_one_document else None
+
+    def resolved(self, schema: object) -> Json:
+        """The schema at the end of its references; empty where they lead nowhere or in a circle."""
+        seen: set[str] = set()
+        while isinstance(schema, dict) and isinstance(schema.get("$ref"), str):
+            if schema["$ref"] in seen:
+                return {}
+            seen.add(schema["$ref"])
+            schema = self.target(schema["$ref"])
+        return schema if isinstance(schema, dict) else {}
+
+    def merged(self, schema: Json, depth: int = 0) -> Json:
+        """The schema with its `allOf` merged in, where every part is of an object with properties."""
+        parts = schema.get("allOf")
+        if not isinstance(parts, list) or not parts or depth > _MAX_DEPTH:
+            return schema
+        resolved = [self.resolved(part) for part in parts]
+        rest = {key: value for key, value in schema.items() if key != "allOf"}
+        if len(parts) == 1 and not rest.keys() - NOTES:
+            return {**resolved[0], **rest}
+        resolved = [self.merged(part, depth + 1) for part in resolved]
+        if not any(map(is_class, (*resolved, rest))) or not all(map(_is_part, resolved)):
+            return rest
+        merged = _merged_objects([*resolved, rest])
+        return merged | {key: rest[key] for key in ("description",) if key in rest}
+
+    def accepts_null(self, schema: object, depth: int = 0) -> bool:
+        """Whether null is among the values of a schema; False where that is too deep to tell."""
+        if not isinstance(schema, dict) or depth > _MAX_DEPTH:
+            return schema is True
+        if isinstance(schema.get("$ref"), str):
+            return self.accepts_null(self.target(schema["$ref"]), depth + 1)
+        values = schema.get("enum", [schema["const"]] if "const" in schema else [None])
+        types = schema.get("type", "null")
+        if None not in values or "null" not in (types if isinstance(types, list) else [types]):
+            return False
+        parts = [self.accepts_null(part, depth + 1) for part in schema.get("allOf", [])]
+        options = [
+            self.accepts_null(option, depth + 1)
+            for key in ("anyOf", "oneOf")
+            for option in schema.get(key, [])
+        ]
+        return all(parts) and (not options or any(options))
+
+    @cached_property
+    def _is_one_document(self) -> bool:
+        """Whether no part has an `$id`, below which references would start anew."""
+        inner = (schema for path, schema in walk(self.schema) if path)
+        return not any(isinstance(part, dict) and {"$id", "id"} & set(part) for part in inner)
+
+
+def is_class(schema: Json) -> bool:
+    """Whether a schema becomes a class: an object with properties."""
+    return schema.get("type") == "object" and bool(schema.get("properties"))
+
+
+def only_part(schema: Json) -> Json | None:
+    """The one part of an `allOf` beside which nothing is said but notes; else None."""
+    parts = schema.get("allOf")
+    if isinstance(parts, list) and len(parts) == 1 and isinstance(parts[0], dict):
+        return parts[0] if schema.keys() - {"allOf"} <= NOTES else None
+    return None
+
+
+def _is_part(schema: Json) -> bool:
+    """Whether a schema says nothing but what properties an object has."""
+    return schema.get("type", "object") == "object" and schema.keys() <= _OF_OBJECTS | NOTES
+
+
+def _merged_objects(parts: list[Json]) -> Json:
+    merged: Json = {"type": "object", "properties": {}, "required": []}
+    for part in parts:
+        for prop, schema in properties_of(part).items():
+            known = merged["properties"].setdefault(prop, schema)
+            if known != schema:
+                merged["properties"][prop] = {}
+        merged["required"] += [r for r in required_of(part) if isinstance(r, str)]
+        if isinstance(part.get("description"), str):
+            merged.setdefault("description", part["description"])
+    return merged
