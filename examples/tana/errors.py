@@ -12,12 +12,15 @@ _LONGEST = 60
 class WorkspaceError(ToolError):
     """A request that cannot be carried out as asked; the message says what to do instead."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__("backend_failed", text)
+    def __init__(self, text: str, code: str = "refused") -> None:
+        super().__init__(code, text)
 
 
 class NotFoundError(WorkspaceError):
     """Nothing in the workspace has the id or the name that was asked for."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text, "not_found")
 
 
 def quoted(text: str) -> str:
