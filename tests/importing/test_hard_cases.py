@@ -79,7 +79,7 @@ def test_the_result_of_a_hard_case_is_served_as_it_is_or_wrapped(
     case: HardCase, baked: Catalog
 ) -> None:
     assert case.returns is not None
-    served, is_wrapped = served_output(case.returns, is_foreign=True)
+    served, is_wrapped = served_output(case.returns)
     entry = baked.entry(f"hard::{case.name}")
 
     assert exact(entry.definition.output_schema) == exact(served)

@@ -23,7 +23,13 @@ from toolfold.plan.names.identifiers import method_of
 from toolfold.plan.schemas.check import check_examples, check_schema
 from toolfold.plan.schemas.formats import has_base64
 from toolfold.plan.schemas.keywords import walk
-from toolfold.plan.schemas.served import LocatedSchema, located_input, located_output, served_output
+from toolfold.plan.schemas.served import (
+    LocatedSchema,
+    located_input,
+    located_output,
+    output_schema,
+    served_output,
+)
 from toolfold.plan.schemas.smallest import valid_arguments
 from toolfold.plan.search.words import search_texts, search_words
 from toolfold.plan.source import ToolContext, ToolSource
@@ -39,7 +45,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
     _check(source, context, given, returned, findings)
     if findings.has_errors:
         return PlannedTool(tuple(findings.all), None)
-    schema = returned.schema if returned else None
+    schema = output_schema(tool, context.definitions)
     entry = _entry(source, context, given.schema, schema)
     lines = result_lines(name, tool, given.schema, schema)
     result = result_type(name, tool)
@@ -166,9 +172,7 @@ def _validator(located: LocatedSchema) -> Validator | None:
 def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json | None) -> ToolEntry:
     """What the runtime reads when the tool is asked about or called."""
     name, tool = source.name, source.tool
-    output, wraps_result = None, False
-    if result is not None:
-        output, wraps_result = served_output(result, is_foreign=tool.output_schema is not None)
+    output, wraps_result = served_output(result) if result is not None else (None, False)
     runner = context.runners[tool.effect]
     return ToolEntry(
         name=name,

@@ -55,8 +55,7 @@ def _explained(cost: Cost, manifest: Manifest) -> str:
         return f"{cost.name} {cost.tokens}"
     tool = manifest.tools[cost.name]
     returned = output_schema(tool, manifest.defs)
-    is_foreign = tool.output_schema is not None
-    served = served_output(returned, is_foreign=is_foreign)[0] if returned else ""
+    served = served_output(returned)[0] if returned else ""
     texts = {
         "description": tool.full_description,
         "parameters": json_text(input_schema(tool, manifest.defs)),

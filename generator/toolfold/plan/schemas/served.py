@@ -52,12 +52,20 @@ def input_schema(tool: Tool, definitions: Mapping[str, Json]) -> Json:
 
 
 def output_schema(tool: Tool, definitions: Mapping[str, Json]) -> Json | None:
-    """The schema of a tool's result, with the definitions that it refers to; None without one."""
+    """The schema of a tool's result, with the definitions that it refers to; None without one.
+
+    Where `returns` refers to an object, the schema is that object's.
+    """
+    schema = _written_output(tool, definitions)
+    if schema is None or tool.output_schema is not None:
+        return schema
+    return _object_referred_to(schema) or schema
+
+
+def _written_output(tool: Tool, definitions: Mapping[str, Json]) -> Json | None:
     if tool.output_schema is not None:
         return _without_nulls(tool.output_schema)
-    if tool.returns is None:
-        return None
-    return with_definitions(tool.returns, definitions)
+    return None if tool.returns is None else with_definitions(tool.returns, definitions)
 
 
 def with_definitions(schema: Json, definitions: Mapping[str, Json]) -> Json:
@@ -81,7 +89,7 @@ def located_input(name: str, tool: Tool, definitions: Mapping[str, Json]) -> Loc
 
 def located_output(name: str, tool: Tool, definitions: Mapping[str, Json]) -> LocatedSchema | None:
     """The schema of a tool's result, with its place in the manifest; None without one."""
-    schema = output_schema(tool, definitions)
+    schema = _written_output(tool, definitions)
     if schema is None:
         return None
     is_foreign = tool.output_schema is not None
@@ -89,22 +97,20 @@ def located_output(name: str, tool: Tool, definitions: Mapping[str, Json]) -> Lo
     return LocatedSchema(schema, base, is_foreign, asserts_formats=tool.asserts_output_formats)
 
 
-def served_output(schema: Json, *, is_foreign: bool) -> tuple[Json, bool]:
+def served_output(schema: Json) -> tuple[Json, bool]:
     """The output schema that clients accept, and whether results are wrapped to fit it.
 
     Handshake-era clients refuse a root that is not plainly an object.
     """
     if schema.get("type") == "object" and "$ref" not in schema:
         return schema, False
-    if not is_foreign and (resolved := _returned_object(schema)) is not None:
-        return resolved, False
     inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
     wrapped: Json = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
     wrapped |= {key: schema[key] for key in ("$defs", "$schema") if key in schema}
     return _moved_references(wrapped), True
 
 
-def _returned_object(schema: Json) -> Json | None:
+def _object_referred_to(schema: Json) -> Json | None:
     """The object that a root reference leads to, with its definitions; None where it is no object."""
     definitions = schema.get("$defs", {})
     root, seen = {k: v for k, v in schema.items() if k != "$defs"}, set[str]()

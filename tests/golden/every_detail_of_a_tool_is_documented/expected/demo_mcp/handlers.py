@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from toolfold_runtime import Anything, MaybeAwaitable
 
+    from .models.definitions.node import Node
     from .models.one import OneParams
     from .models.search import SearchParams
 
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 class Handlers(Protocol):
     """One method per tool, sync or async."""
 
-    def search(self, params: SearchParams) -> MaybeAwaitable[Anything]:
+    def search(self, params: SearchParams) -> MaybeAwaitable[Node]:
         """Search"""
         raise NotImplementedError
 
