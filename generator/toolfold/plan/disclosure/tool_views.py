@@ -25,10 +25,8 @@ def tool_views(
         "description": long,
         "category": tool.category,
         "effect": tool.effect,
-        "parameters": parameters,
+        **_schemas(tool, parameters, returns),
     }
-    if returns is not None:
-        schema["returns"] = returns
     if runner:
         schema["next"] = runner
     return ToolViews(
@@ -36,6 +34,22 @@ def tool_views(
         schema=json_text(schema),
         more=json_text(_more(tool)),
     )
+
+
+def _schemas(tool: Tool, parameters: Json, returns: Json | None) -> Json:
+    """Both schemas; the manifest's definitions that both refer to stand beside them, once."""
+    schemas: Json = {"parameters": parameters}
+    if returns is None:
+        return schemas
+    schemas["returns"] = returns
+    is_shared = tool.input_schema is None and tool.output_schema is None
+    if not is_shared or not parameters.get("$defs", {}).keys() & returns.get("$defs", {}).keys():
+        return schemas
+    own = {
+        name: {key: value for key, value in schema.items() if key != "$defs"}
+        for name, schema in schemas.items()
+    }
+    return own | {"$defs": returns["$defs"] | parameters["$defs"]}
 
 
 def _descriptions(tool: Tool) -> tuple[str, str]:
