@@ -16,9 +16,15 @@ def test_a_plain_annotation_is_accepted_with_the_names_it_uses() -> None:
     assert used == {"Annotated", "Reference0", "Alias1", "Field", "dt"}
 
 
-@pytest.mark.parametrize("source", ["1", "-1.5", "'text'", "None", "['a', 'b']", "Literal['a']"])
-def test_constants_are_accepted(source: str) -> None:
+@pytest.mark.parametrize("source", ["None", "Literal['a']", "Literal['a', -1, None, True]"])
+def test_constants_are_accepted_where_they_are_values(source: str) -> None:
     assert audit(source) <= {"Literal"}
+
+
+@pytest.mark.parametrize("source", ["1", "'text'", "list['x']", "Annotated['x', Field()]"])
+def test_text_that_would_be_read_as_an_annotation_is_refused(source: str) -> None:
+    with pytest.raises(ValueError, match="unexpected expression in models"):
+        audit(source)
 
 
 @pytest.mark.parametrize(
@@ -76,7 +82,7 @@ class A(Model):
     model_config = ConfigDict(extra="forbid")
     node: Annotated[Node | None, Field(description="d")] = None
     day: dt.date = dt.date(2020, 1, 2)
-    own: A = Field(default_factory=lambda: A.model_validate({"x": [1, -2]}))
+    other: Node = Node.model_validate({"x": [1, -2]})
 
 
 Days: TypeAlias = list[dt.date]
@@ -93,6 +99,20 @@ def test_a_module_of_models_is_accepted() -> None:
     "line",
     [
         "import os",
+        "from uuid import os as Any",
+        "from . import secrets",
+        "from uuid import os",
+        "from pydantic import *",
+        "from .server import main as Model",
+        "from .definitions.node import str",
+        "from typing import UUID",
+        "x.y: TypeAlias = str",
+        "(print()).x: TypeAlias = str",
+        "class B(Model):\n    x: int = Field(default_factory=lambda q=print(): 1)",
+        "class B(Model):\n    x: int = os.model_validate(1)",
+        "class B(Model):\n    x: int = UUID.model_validate(1)",
+        "class B(Model):\n    x: Annotated['print()', 1]",
+        "B = TypeAliasType('B', \"list['print()']\")",
         "import datetime",
         "from os import system",
         "from ..secrets import key",

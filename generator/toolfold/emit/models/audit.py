@@ -13,7 +13,8 @@ STUB: Final = re.compile(r"(?:Reference|Alias)\d+")
 _FIELD: Final = frozenset(
     {"description", "alias", "ge", "le", "gt", "lt", "min_length", "max_length"}
 )
-_MODULES: Final = frozenset({"__future__", *IMPORTED.values()}) - {"datetime"}
+_DEFINITION: Final = re.compile(r"(?:definitions\.)?[a-z0-9_]+")
+_RESERVED: Final = BUILTINS | {"True", "False", "None"}
 _CONSTRUCTORS: Final = frozenset(
     {"UUID", "dt.date", "dt.datetime.fromisoformat", "dt.time.fromisoformat"}
 )
@@ -29,10 +30,9 @@ def audited_names(node: ast.expr) -> set[str]:
 
 def audit_module(source: str) -> None:
     """ValueError where a module of models holds anything but imports, classes and aliases."""
-    module = ast.parse(source)
     bound: set[str] = set()
     used: set[str] = set()
-    for node in module.body:
+    for node in ast.parse(source).body:
         bound |= _bound(node)
         used |= _used(node)
     _refuse_unknown(used - bound)
@@ -45,10 +45,16 @@ def _refuse_unknown(names: Iterable[str]) -> None:
 
 
 def _bound(node: ast.stmt) -> set[str]:
-    """The names that a statement binds."""
+    """The names that a statement binds; ValueError for an import that is not ours."""
     match node:
-        case ast.Import(names=names) | ast.ImportFrom(names=names):
-            return {alias.asname or alias.name for alias in names}
+        case ast.Import(names=[ast.alias(name="datetime", asname="dt")]):
+            return {"dt"}
+        case ast.ImportFrom(module="__future__", names=[ast.alias(name="annotations")], level=0):
+            return set()
+        case ast.ImportFrom(module=str() as module, names=names, level=level):
+            return {_imported(alias, module, level) for alias in names}
+        case ast.Import() | ast.ImportFrom():
+            raise ValueError(f"unexpected import in models: {ast.unparse(node)[:200]}")
         case ast.ClassDef(name=name):
             return {name}
         case ast.AnnAssign(target=ast.Name(id=name)) | ast.Assign(targets=[ast.Name(id=name)]):
@@ -56,19 +62,26 @@ def _bound(node: ast.stmt) -> set[str]:
     return set()
 
 
+def _imported(alias: ast.alias, module: str, level: int) -> str:
+    """The name that an import binds: one of ours by its own name, or that of a definition."""
+    is_ours = level == 0 and alias.name != "dt" and IMPORTED.get(alias.name) == module
+    is_definition = level == 1 and _DEFINITION.fullmatch(module) and _CLASS.fullmatch(alias.name)
+    if alias.asname is not None or not (is_ours or is_definition) or alias.name in _RESERVED:
+        raise ValueError(f"unexpected import in models: {alias.name[:200]} from {module[:200]}")
+    return alias.name
+
+
 def _used(node: ast.stmt) -> set[str]:
     """The names that a statement of a module uses; ValueError for a statement that is not ours."""
     match node:
-        case ast.Expr(value=ast.Constant(value=str())):
-            return set()
-        case ast.Import(names=[ast.alias(name="datetime", asname="dt")]):
-            return set()
-        case ast.ImportFrom(module=str() as name, level=level) if level == 1 or name in _MODULES:
+        case ast.Expr(value=ast.Constant(value=str())) | ast.Import() | ast.ImportFrom():
             return set()
         case ast.ClassDef(bases=[ast.Name(id="Model")], keywords=[], decorator_list=[], body=body):
             return {"Model"}.union(*(_used_in_class(part) for part in body))
-        case ast.AnnAssign(annotation=ast.Name(id="TypeAlias"), value=ast.expr() as value):
-            return _names(value)
+        case ast.AnnAssign(
+            target=ast.Name(), annotation=ast.Name(id="TypeAlias"), value=ast.expr() as value
+        ):
+            return {"TypeAlias"} | _names(value)
         case ast.Assign(
             targets=[ast.Name(id=name)],
             value=ast.Call(
@@ -77,7 +90,7 @@ def _used(node: ast.stmt) -> set[str]:
                 keywords=[],
             ),
         ) if own == name:
-            return _names(ast.parse(text, mode="eval").body)
+            return {"TypeAliasType"} | _names(ast.parse(text, mode="eval").body)
         case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=parts)) if all(
             isinstance(part, ast.Constant) for part in parts
         ):
@@ -99,63 +112,65 @@ def _used_in_class(node: ast.stmt) -> set[str]:
             return set()
         case ast.Assign() if ast.unparse(node) == _CONFIG:
             return {"ConfigDict"}
-        case ast.AnnAssign(target=ast.Name(), annotation=annotation, value=None):
-            return _names(annotation)
-        case ast.AnnAssign(target=ast.Name(), annotation=annotation, value=ast.expr() as value) if (
-            _is_default(value)
-        ):
-            return _names(annotation)
+        case ast.AnnAssign(target=ast.Name(), annotation=annotation, value=value):
+            return _names(annotation) | (_used_in_default(value) if value else set())
     raise ValueError(f"unexpected statement in a model: {ast.unparse(node)[:200]}")
 
 
-def _is_default(node: ast.expr) -> bool:
-    """Whether a default is plain data, a value of Python's own types, or an instance of a class."""
+def _used_in_default(node: ast.expr) -> set[str]:
+    """The names in a default: plain data, a value of Python's own types, an instance of a class."""
     match node:
         case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
-            return True
+            return set()
         case ast.List(elts=parts) | ast.Tuple(elts=parts):
-            return all(_is_default(part) for part in parts)
-        case ast.Dict(keys=keys, values=values):
-            return all(k is not None and _is_default(k) for k in keys) and all(
-                _is_default(value) for value in values
-            )
+            return {name for part in parts for name in _used_in_default(part)}
+        case ast.Dict(keys=keys, values=values) if None not in keys:
+            parts = [*(key for key in keys if key is not None), *values]
+            return {name for part in parts for name in _used_in_default(part)}
         case ast.Call(
-            func=ast.Name(id="Field"),
-            args=[],
-            keywords=[ast.keyword(arg="default_factory", value=ast.Lambda(body=body))],
-        ):
-            return _is_default(body)
-        case ast.Call(
-            func=ast.Attribute(value=ast.Name(), attr="model_validate"), args=[inner], keywords=[]
-        ):
-            return _is_default(inner)
-        case ast.Call(func=function, args=args, keywords=[]):
-            is_ours = ast.unparse(function) in _CONSTRUCTORS
-            return is_ours and all(isinstance(argument, ast.Constant) for argument in args)
-    return False
+            func=ast.Attribute(value=ast.Name(id=name), attr="model_validate"),
+            args=[inner],
+            keywords=[],
+        ) if name not in IMPORTED:
+            return {name} | _used_in_default(inner)
+        case ast.Call(func=function, args=[ast.Constant(), *_] as args, keywords=[]) if ast.unparse(
+            function
+        ) in _CONSTRUCTORS and all(isinstance(argument, ast.Constant) for argument in args):
+            return {ast.unparse(function).partition(".")[0]}
+    raise ValueError(f"unexpected default in a model: {ast.unparse(node)[:200]}")
 
 
 def _names(node: ast.expr) -> set[str]:
     """The names besides builtins in an annotation; ValueError where it is anything else."""
     match node:
-        case ast.Constant():
-            return set()
+        case ast.Constant(value=None):
+            return set()  # text would be read as an annotation of its own
         case ast.Name(id=name) if name in BUILTINS:
             return set()
         case ast.Name(id=name) if _CLASS.fullmatch(name):
             return {name}
         case ast.Attribute(value=ast.Name(id="dt"), attr="date" | "time"):
             return {"dt"}
-        case ast.Subscript(value=value, slice=inner):
+        case ast.Subscript(value=ast.Name(id="Literal"), slice=inner):
+            return {"Literal"} | _constants(inner)
+        case ast.Subscript(value=ast.Name() as value, slice=inner):
             return _names(value) | _names(inner)
         case ast.BinOp(left=left, op=ast.BitOr(), right=right):
             return _names(left) | _names(right)
-        case ast.Tuple(elts=parts) | ast.List(elts=parts):
+        case ast.Tuple(elts=parts):
             return {name for part in parts for name in _names(part)}
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
-            return set()
         case ast.Call(func=ast.Name(id="Field"), args=[], keywords=keywords) if {
             k.arg for k in keywords
         } <= _FIELD:
-            return {"Field"}.union(*(_names(k.value) for k in keywords))
+            return {"Field"}.union(*(_constants(k.value) for k in keywords))
+    raise ValueError(f"unexpected expression in models: {ast.dump(node)[:200]}")
+
+
+def _constants(node: ast.expr) -> set[str]:
+    """No names, where there is nothing but constants; ValueError where there is anything else."""
+    match node:
+        case ast.Constant() | ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return set()
+        case ast.Tuple(elts=parts):
+            return set().union(*map(_constants, parts))
     raise ValueError(f"unexpected expression in models: {ast.dump(node)[:200]}")

@@ -156,23 +156,17 @@ class _ModuleWriter:
         source = f"{field.attribute}: {annotation.source(template)}"
         default = self._default(field)
         if default is not None:
-            return f"{source} = {self._assigned(default)}"
+            self._names |= _names_in(default) & {"dt", "UUID"}
+            return f"{source} = {default}"
         return source if field.is_required else f"{source} = None"
 
     def _default(self, field: ModelField) -> str | None:
+        """The source of a default; None for one that needs a class which is not complete yet."""
         if field.is_required or not field.default:
             return None
-        return default_source(field.type, field.default[0], self._aliases)
-
-    def _assigned(self, default: str) -> str:
-        """A default, made anew for each instance where its class may not be complete yet."""
-        nodes = ast.walk(ast.parse(default, mode="eval"))
-        used = {node.id for node in nodes if isinstance(node, ast.Name)}
-        self._names |= used & {"dt", "UUID"}
-        if not any(self._is_recursive(name) for name in used):
-            return default
-        self._names.add("Field")
-        return f"Field(default_factory=lambda: {default})"
+        source = default_source(field.type, field.default[0], self._aliases)
+        is_late = source is not None and any(map(self._is_recursive, _names_in(source)))
+        return None if is_late else source
 
     def _is_recursive(self, name: str) -> bool:
         """Whether a type of this module refers to itself, directly or by others."""
@@ -210,6 +204,11 @@ def _replaced(schema: object, stub: Callable[[str], str]) -> Json:
         if key in schema:
             copy[key] = [_replaced(inner, stub) for inner in schema[key]]
     return copy
+
+
+def _names_in(source: str) -> set[str]:
+    nodes = ast.walk(ast.parse(source, mode="eval"))
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
 
 
 def _ordered(needs: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:

@@ -15,8 +15,8 @@ from toolfold.plan.names.annotation_names import BUILTINS, IMPORTED
 from toolfold.plan.text.paths import file_stem, is_device
 
 # Pydantic would take a field of that name for the type when it resolves the annotations.
-_TAKEN_NAMES: Final = BUILTINS | IMPORTED.keys() | {"None"}
-_MODEL_NAMES: Final = frozenset(name for name in dir(BaseModel))
+_TAKEN_NAMES: Final = BUILTINS | IMPORTED.keys() | {"None", "True", "False"}
+_MODEL_NAMES: Final = frozenset([*dir(BaseModel), *dir(type(BaseModel))])
 # Like the classes of generated models, which a field of that name would hide.
 _CLASS_LIKE: Final = re.compile(r"[A-Z][A-Za-z0-9]*(Params|Result)")
 _WORD_BREAK: Final = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z0-9])(?=[A-Z])")
