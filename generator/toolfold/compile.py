@@ -14,7 +14,7 @@ from typing import Final
 
 from toolfold.emit.models.shapes import FieldTemplate, Shape
 from toolfold.emit.models.worker import Modeller, Progress
-from toolfold.emit.modules import render_modules
+from toolfold.emit.modules import render_models, render_templates
 from toolfold.emit.render import render
 from toolfold.manifest.editor_schema import editor_schema
 from toolfold.manifest.load import Loaded, load_with_problems
@@ -158,19 +158,22 @@ def _tool_page(source: ToolPageSource, shared: tuple[str, ToolPageContext]) -> s
 def _modules(
     catalog: Catalog, protocol: ProtocolPlan, way_back: str, modeller: Modeller, memo: Memo
 ) -> dict[OutputPath, str]:
-    """Every Python module; those whose template values or schemas changed are rendered."""
+    """Every Python module; models are rendered where their schemas changed."""
 
     def model_shapes(shapes: Mapping[str, Shape]) -> Mapping[str, FieldTemplate]:
         return memo.batch(_SHAPE, shapes, lambda missing, _: modeller.model(missing), None)
 
-    def render_missing(
-        modules: Sequence[TemplateModule | ModelsModule], header: str
-    ) -> Sequence[str]:
-        return render_modules(modules, header, model_shapes)
+    def render_missing(modules: Sequence[ModelsModule], header: str) -> Sequence[str]:
+        return render_models(modules, header, model_shapes)
 
     outline = catalog.outline
     modules = package_modules(outline.manifest, protocol, outline.meta, catalog.tools, way_back)
-    return memo.batch(_MODULE, modules, render_missing, outline.header)
+    models = {path: own for path, own in modules.items() if isinstance(own, ModelsModule)}
+    # Never stored: no audit could tell a forged one.
+    templates = {path: own for path, own in modules.items() if isinstance(own, TemplateModule)}
+    texts = render_templates(list(templates.values()), outline.header)
+    rendered = dict(zip(templates, texts, strict=True))
+    return rendered | memo.batch(_MODULE, models, render_missing, outline.header)
 
 
 @contextmanager

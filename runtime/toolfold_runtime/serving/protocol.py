@@ -16,6 +16,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.errors import ToolError
 
+_MAX_ERROR_TEXT: Final = 20_000
 _PAGE: Final = 200
 _CACHE_MS: Final = 3_600_000
 
@@ -109,7 +110,9 @@ def _position(cursor: str | None) -> int:
 
 
 def _failure(text: str) -> Json:
-    return _answer(text) | {"isError": True}
+    # What an author says may be long, and may hold half of a surrogate pair, which no JSON can.
+    sent = text[:_MAX_ERROR_TEXT].encode("utf-8", "replace").decode()
+    return _answer(sent) | {"isError": True}
 
 
 def _answer(*texts: str) -> Json:

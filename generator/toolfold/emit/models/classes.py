@@ -60,7 +60,7 @@ def shapes_of(plan: ModelsPlan) -> Iterator[Shape]:
             yield writer.annotation(part).shape
 
 
-def render_models(
+def models_source(
     plan: ModelsPlan, template_of: TemplateOf, definitions_package: str
 ) -> ModelsSource:
     """A module's source, each type after those it needs.
