@@ -54,6 +54,7 @@ MAY_IMPORT: Final = {
     },
     "plan/models": {
         "toolfold.manifest.schema",
+        "toolfold.plan.findings",
         "toolfold.plan.names",
         "toolfold.plan.schemas",
         "toolfold.plan.text",

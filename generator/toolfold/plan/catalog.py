@@ -18,6 +18,7 @@ from toolfold.plan.disclosure.meta_tools import meta_tools
 from toolfold.plan.disclosure.views import Views
 from toolfold.plan.findings import Findings, refuse_errors
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, Plan, PlannedTool, ToolPlan
+from toolfold.plan.models.definitions import check_cycles
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.check import check_names
 from toolfold.plan.schemas.check import check_definitions
@@ -52,6 +53,7 @@ def outline_of(loaded: Loaded) -> Outline:
     _check_search(manifest, findings)
     _check_replacements(loaded, findings)
     check_definitions(manifest.defs, findings)
+    check_cycles(manifest.defs, findings)
     return Outline(loaded, package, header_for(loaded.name, package), meta, findings)
 
 

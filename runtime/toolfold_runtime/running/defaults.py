@@ -19,22 +19,28 @@ class Defaults:
     inside: "dict[str, Defaults]" = field(default_factory=dict)
     each: "Defaults | None" = None
 
-    def fill(self, value: Any) -> Any:
-        """The value with its defaults; what was given is not changed, only copied where needed."""
+    def fill(self, value: Any, filling: "tuple[Defaults, ...]" = ()) -> Any:
+        """The value with its defaults; what was given is not changed, only copied where needed.
+
+        `filling` are those by which the value itself was filled in: in a schema that refers to
+        itself, a default inside its own default would have no end.
+        """
         if isinstance(value, dict):
-            return self._filled(value)
+            return self._filled(value, filling)
         if isinstance(value, list) and self.each is not None:
-            return [self.each.fill(item) for item in value]
+            return [self.each.fill(item, filling) for item in value]
         return value
 
-    def _filled(self, value: Json) -> Json:
+    def _filled(self, value: Json, filling: "tuple[Defaults, ...]") -> Json:
         filled = dict(value)
         for name, default in self.values.items():
             if name not in filled:
                 filled[name] = copy.deepcopy(default)
         for name, more in self.inside.items():
-            if name in filled:
-                filled[name] = more.fill(filled[name])
+            if name in value:
+                filled[name] = more.fill(value[name], filling)
+            elif name in filled and not any(more is one for one in filling):
+                filled[name] = more.fill(filled[name], (*filling, more))
         return filled
 
 

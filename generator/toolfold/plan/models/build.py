@@ -3,6 +3,8 @@
 Every class is named here, so that editing one tool never renames another's classes.
 """
 
+import json
+import re
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
@@ -30,6 +32,8 @@ from toolfold.plan.text.escape import has_hidden, one_line, without_hidden
 
 # Per module; one real schema would give thousands.
 _MAX_CLASSES: Final = 200
+# A leap second, or the year before the first: valid dates and times that Python does not have.
+_NOT_IN_PYTHON: Final = re.compile(r'"0000-|:60(?:[.Zz"]|[+-]\d)')
 
 
 class ModelsBuilder:
@@ -264,6 +268,8 @@ class _SchemaReader:
         value = schema["default"]
         if not value or not isinstance(value, dict | list):
             return True
+        if _NOT_IN_PYTHON.search(json.dumps(value)):
+            return False  # the text of a moment, perhaps
         whole = self._document.schema
         document: Json = {key: whole.get(key, {}) for key in ("$defs", "definitions")}
         try:
