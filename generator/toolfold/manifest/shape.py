@@ -8,8 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from toolfold.errors import ManifestError, Problem, Source
-from toolfold.manifest.hints import nearest as nearest
-from toolfold.manifest.hints import required_hint, way_out
+from toolfold.manifest.hints import nearest, required_hint, way_out
 from toolfold.manifest.lookup import field_at, fields, model_at, section_of
 from toolfold.manifest.schema import (
     PATTERN_DESCRIPTIONS,
