@@ -81,6 +81,15 @@ def test_a_list_is_not_the_parameters_of_another_tool(shop: Shop) -> None:
     assert problem["fact"] == 'answers with NamesResult, and not "FindParams"'
 
 
+@pytest.mark.parametrize("result", ["list[str]", "list", "tuple[str, ...]", "'list[FindResult]'"])
+def test_what_an_alias_stands_for_may_be_written_out(shop: Shop, result: str) -> None:
+    shop.write_class(RIGHT["find"])
+    text = (shop.folder / "implementation.py").read_text(encoding="utf-8")
+    shop.write(text.replace("-> NamesResult", f"-> {result}"))
+
+    assert shop.problems() == []
+
+
 @pytest.mark.parametrize(
     "find",
     [
