@@ -156,7 +156,7 @@ class _Implementation:
         return Problem(place, path, fact, hint, self.severity, _CODE)
 
     def _missing(self, place: Place, method: MethodPlan) -> Problem:
-        fact = f'no method "{method.name}", which carries out a tool'
+        fact = f'no method "{method.name}" for the tool "{method.tool}"'
         source = stub(self.target.protocol.package, [method])
         return Problem(place, self.class_name, fact, "", self.severity, _CODE, source)
 

@@ -57,17 +57,15 @@ class Signatures:
         if fact is not None:
             yield Misfit(function, fact, "")
         elif (wrong := self._wrong_params(method, plan, kind)) is not None:
-            yield Misfit(
-                wrong, f'is passed {plan.params_class}, and not "{annotation_source(wrong)}"', ""
-            )
+            written = f'its parameter is annotated "{annotation_source(wrong)}"'
+            yield Misfit(wrong, f"{written}; the server passes {plan.params_class}", "")
         if _has_yield(method):
             what = "an async generator" if _is_async(function) else "a generator"
             hint = "collect what it yields in a list, and return that"
             yield Misfit(function, f"is {what}; a tool answers once", hint)
         elif (wrong := self._wrong_result(method, plan)) is not None:
-            yield Misfit(
-                wrong, f'answers with {plan.result_class}, and not "{annotation_source(wrong)}"', ""
-            )
+            written = f'is annotated to return "{annotation_source(wrong)}"'
+            yield Misfit(wrong, f"{written}; the tool returns {plan.result_class}", "")
 
     def is_orphaned(self, method: Method) -> bool:
         """Whether an annotation of it names something that is not generated any more."""

@@ -118,7 +118,9 @@ def _problem(tree: PlacedMapping, detail: ErrorDetails) -> Problem:
     place = place_of(tree, path[:-1] if kind == "missing" else path, of_key=is_about_key)
     if _is_secret(path):
         # Logs keep what is printed: neither the value nor its line may be.
-        fact = "a literal value" if isinstance(detail["input"], str) else fact
+        if isinstance(detail["input"], str):
+            wanted = _KINDS.get(kind)
+            fact = f"expected {wanted}, found a literal value" if wanted else "a literal value"
         place = place._replace(source=Source(place.source.name, "", place.source.order))
     return Problem(place, dotted(path), fact, hint, code="shape")
 

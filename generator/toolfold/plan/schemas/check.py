@@ -218,6 +218,10 @@ def _meta_fact(path: SchemaPath, error: ValidationError) -> str:
         return f"unknown type {json_text(error.instance)}"
     if path[-1:] == ("required",) and isinstance(error.instance, str):
         return f"{json_text(error.instance)} is neither true nor a list of names"
+    if error.kind.as_dict().get("types") == ["boolean", "object"]:
+        key = next(step for step in reversed(path) if isinstance(step, str))
+        is_list = isinstance(error.instance, list)
+        return f"`{key}` takes a schema, found {'a list' if is_list else json_text(error.instance)}"
     return error.message
 
 
