@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from toolfold.testing import assert_current
 
 from tests.support.commands import Result, python, toolfold, toolfold_process
 
@@ -166,6 +167,17 @@ def test_a_tool_without_a_method_fails_check_with_place_and_stub(project: Path) 
     done = toolfold(project, "check", "--format", "json")
     assert done.code == 1
     assert '"code": "implementation"' in done.out
+
+
+def test_a_test_suite_is_told_the_same(project: Path) -> None:
+    toolfold(project, "generate", "-q")
+    assert_current(project / "tools.yaml")
+    write(project, {"implementation.py": "\nclass Tools:\n    def find(self, params): ...\n"})
+
+    with pytest.raises(AssertionError) as raised:
+        assert_current("tools.yaml")
+
+    assert str(raised.value) in toolfold(project, "check").err
 
 
 @pytest.mark.parametrize(
