@@ -6,7 +6,12 @@ from typing import Final
 MAY_IMPORT: Final = {
     "errors": set(),
     "report": {"toolfold.errors", "toolfold.emit.output"},
-    "testing": {"toolfold.errors", "toolfold.report", "toolfold.commands.generate"},
+    "testing": {
+        "toolfold.errors",
+        "toolfold.report",
+        "toolfold.commands.generate",
+        "toolfold.implementation.compare",
+    },
     "compile": {
         "toolfold.errors",
         "toolfold.manifest",

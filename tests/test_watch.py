@@ -87,6 +87,8 @@ def test_every_save_is_regenerated_and_told_with_its_cost(project: Path) -> None
     assert any(line.startswith("  show: ") for line in overlay)
     assert any(line.startswith("  look: none → ") for line in new)
     assert (project / "generated/docs/tools/look.md").is_file()
+    with (project / "implementation.py").open("a", encoding="utf-8") as implementation:
+        implementation.write("    def look(self, params): ...\n")
     assert_current(project / "tools.yaml")
 
 

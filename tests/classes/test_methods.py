@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from toolfold.testing import assert_current
 
 from tests.support.commands import Result, python, toolfold, toolfold_process
 
@@ -140,7 +141,7 @@ def test_a_new_tool_is_reported_with_the_stub_to_paste(project: Path) -> None:
     assert done.code == 0
 
     said = done.err
-    assert 'Tools: warning: no method "grow", which carries out a tool' in said
+    assert 'Tools: warning: no method "grow" for the tool "grow"' in said
     assert (
         "paste into the class:\n\n"
         "from demo_mcp.models.grow import GrowParams\n"
@@ -160,13 +161,23 @@ def test_a_tool_without_a_method_fails_check_with_place_and_stub(project: Path) 
 
     said = done.err
     assert said.startswith(
-        'implementation.py:2:1: Tools: no method "remove", which carries out a tool\n'
-        "  2 | class Tools:\n"
+        'implementation.py:2:1: Tools: no method "remove" for the tool "drop"\n  2 | class Tools:\n'
     )
     assert "def remove(self, params: DropParams)" in said
     done = toolfold(project, "check", "--format", "json")
     assert done.code == 1
     assert '"code": "implementation"' in done.out
+
+
+def test_a_test_suite_is_told_the_same(project: Path) -> None:
+    toolfold(project, "generate", "-q")
+    assert_current(project / "tools.yaml")
+    write(project, {"implementation.py": "\nclass Tools:\n    def find(self, params): ...\n"})
+
+    with pytest.raises(AssertionError) as raised:
+        assert_current("tools.yaml")
+
+    assert str(raised.value) in toolfold(project, "check").err
 
 
 @pytest.mark.parametrize(

@@ -51,7 +51,7 @@ def test_a_method_that_is_not_alike_is_not_taken_for_a_rename(shop: Shop, old: s
 
     (problem,) = shop.problems()
 
-    assert problem["fact"] == 'no method "find", which carries out a tool'
+    assert problem["fact"] == 'no method "find" for the tool "find"'
 
 
 def test_a_renamed_tool_is_reported_at_its_import_and_its_method(

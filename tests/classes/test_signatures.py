@@ -16,19 +16,19 @@ _LINE = 8  # of `find` in the class
         ("def find(): ...", 'takes no "self"'),
         ("def find(params: FindParams) -> FindResult: ...", 'takes no "self"'),
         ("def find(self, query, limit): ...", 'needs 2 parameters ("query", "limit"); the server passes one, with all arguments'),
-        ("def find(self, query: str, limit: int = 5) -> FindResult: ...", 'is passed FindParams, and not "str"'),
+        ("def find(self, query: str, limit: int = 5) -> FindResult: ...", 'its parameter is annotated "str"; the server passes FindParams'),
         ("def find(self, *, params): ...", "takes no parameter, and the server passes one"),
         ("def find(self, **arguments): ...", "takes no parameter, and the server passes one"),
         ("def find(self, params, *, limit): ...", 'needs "limit" by name; the server passes one parameter and no names'),
-        ("def find(self, params: DropParams): ...", 'is passed FindParams, and not "DropParams"'),
-        ("def find(self, params: FindResult): ...", 'is passed FindParams, and not "FindResult"'),
-        ("def find(self, params: 'DropParams'): ...", 'is passed FindParams, and not "DropParams"'),
-        ("def find(self, params: dict[str, object]): ...", 'is passed FindParams, and not "dict[str, object]"'),
-        ("def find(self, params: FindParams) -> DropResult: ...", 'answers with FindResult, and not "DropResult"'),
-        ("def find(self, params: FindParams) -> FindParams: ...", 'answers with FindResult, and not "FindParams"'),
-        ("def find(self, params: FindParams) -> Awaitable[DropResult]: ...", 'answers with FindResult, and not "DropResult"'),
-        ("def find(self, params: FindParams) -> list[FindResult]: ...", 'answers with FindResult, and not "list[FindResult]"'),
-        ("def find(self, params: FindParams) -> None: ...", 'answers with FindResult, and not "None"'),
+        ("def find(self, params: DropParams): ...", 'its parameter is annotated "DropParams"; the server passes FindParams'),
+        ("def find(self, params: FindResult): ...", 'its parameter is annotated "FindResult"; the server passes FindParams'),
+        ("def find(self, params: 'DropParams'): ...", 'its parameter is annotated "DropParams"; the server passes FindParams'),
+        ("def find(self, params: dict[str, object]): ...", 'its parameter is annotated "dict[str, object]"; the server passes FindParams'),
+        ("def find(self, params: FindParams) -> DropResult: ...", 'is annotated to return "DropResult"; the tool returns FindResult'),
+        ("def find(self, params: FindParams) -> FindParams: ...", 'is annotated to return "FindParams"; the tool returns FindResult'),
+        ("def find(self, params: FindParams) -> Awaitable[DropResult]: ...", 'is annotated to return "DropResult"; the tool returns FindResult'),
+        ("def find(self, params: FindParams) -> list[FindResult]: ...", 'is annotated to return "list[FindResult]"; the tool returns FindResult'),
+        ("def find(self, params: FindParams) -> None: ...", 'is annotated to return "None"; the tool returns FindResult'),
     ],
 )  # fmt: skip
 def test_a_wrong_signature_is_reported_with_the_right_one(shop: Shop, find: str, fact: str) -> None:
@@ -78,7 +78,16 @@ def test_a_list_is_not_the_parameters_of_another_tool(shop: Shop) -> None:
 
     (problem,) = shop.problems()
 
-    assert problem["fact"] == 'answers with NamesResult, and not "FindParams"'
+    assert problem["fact"] == 'is annotated to return "FindParams"; the tool returns NamesResult'
+
+
+@pytest.mark.parametrize("result", ["list[str]", "list", "tuple[str, ...]", "'list[FindResult]'"])
+def test_what_an_alias_stands_for_may_be_written_out(shop: Shop, result: str) -> None:
+    shop.write_class(RIGHT["find"])
+    text = (shop.folder / "implementation.py").read_text(encoding="utf-8")
+    shop.write(text.replace("-> NamesResult", f"-> {result}"))
+
+    assert shop.problems() == []
 
 
 @pytest.mark.parametrize(

@@ -147,7 +147,7 @@ def test_a_missing_method(shop: Path) -> None:
     (problem,) = problems(shop)
 
     assert place_of(problem) == "implementation.py:5:1"
-    assert problem["fact"] == 'no method "drop_order", which carries out a tool'
+    assert problem["fact"] == 'no method "drop_order" for the tool "drop_order"'
     assert "def drop_order(self, params: DropOrderParams) -> Anything:" in problem["hint"]
 
 

@@ -15,7 +15,7 @@ from toolfold.manifest.load import load_with_problems
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import BUDGETS, Manifest
 from toolfold.manifest.tree import plain
-from toolfold.manifest.types import Part
+from toolfold.manifest.types import ManifestModel
 
 from tests.support.commands import toolfold
 from tests.support.projects import Json, small_manifest
@@ -209,7 +209,7 @@ def test_a_parameter_may_say_what_a_schema_may_say(printed: Any) -> None:
 def test_every_key_with_a_default_shows_it(printed: Any) -> None:
     shown = {
         f"{part.__name__}.{field.alias or name}": (own.get("default"), field.default)
-        for part in [*Part.__subclasses__()]
+        for part in [*ManifestModel.__subclasses__()]
         for name, field in part.model_fields.items()
         for own in [_part(printed, part)["properties"][field.alias or name]]
         if not field.is_required() and field.default is not None
@@ -256,7 +256,7 @@ def test_every_example_is_valid(printed: Any) -> None:
     assert wrong == []
 
 
-def _part(printed: Any, part: type[Part]) -> Any:
+def _part(printed: Any, part: type[ManifestModel]) -> Any:
     return printed if part is Manifest else printed["definitions"][part.__name__]
 
 

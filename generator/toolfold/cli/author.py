@@ -28,11 +28,13 @@ def find_type_problems(
 ) -> tuple[Problem, ...]:
     """What a type checker finds in the author's class beyond the problems that are known."""
     from toolfold.commands.type_check import Subject, type_problems
+    from toolfold.implementation.modules import module_file, new_module_file
 
     if protocol.implementation is None:
         return ()
-    folder = project.manifest.parent
-    subject = Subject(protocol.implementation, folder, protocol.package, project.output)
+    folder, module = project.manifest.parent, protocol.implementation.partition(":")[0]
+    file = module_file(folder, module) or new_module_file(folder, module)
+    subject = Subject(protocol.implementation, file, folder, protocol.package, project.output)
     lines = {(Path(p.place.source.name), p.place.line) for p in known}
 
     def is_new(problem: Problem) -> bool:

@@ -17,7 +17,7 @@ from typing import Any, Final
 from toolfold.errors import Place, Problem, Source, UsageError, in_file_order
 
 _CODE: Final = "types"
-_PATIENCE: Final = 300  # seconds
+_TIMEOUT_SECONDS: Final = 300
 _NONE: Final = "no type checker is installed here: pip install mypy"
 _LINE: Final = re.compile(
     r"(?P<file>.+?):(?P<line>\d+):(?:(?P<column>\d+):)? (?P<kind>error|note): (?P<text>.*)"
@@ -34,9 +34,11 @@ implementation: Handlers = {name}()
 
 @dataclass(frozen=True)
 class Subject:
-    """The class to look at: `module:Class`, the folder it is imported from, the package it uses."""
+    """The class to look at: its file, the folder it is imported from, the package that it uses."""
 
+    #: `module:Class`
     implementation: str
+    file: Path
     folder: Path
     package: str
     output: Path
@@ -50,13 +52,6 @@ class Subject:
     def name(self) -> str:
         """The name of the class."""
         return self.implementation.partition(":")[2]
-
-    @property
-    def file(self) -> Path:
-        """The file of its module, where that lies beside the manifest."""
-        place = self.folder.joinpath(*self.module.split("."))
-        package = place / "__init__.py"
-        return package if package.is_file() else place.with_name(f"{place.name}.py")
 
 
 def type_problems(subject: Subject) -> tuple[Problem, ...]:
@@ -72,7 +67,7 @@ def type_problems(subject: Subject) -> tuple[Problem, ...]:
         probe = Path(folder) / f"{_PROBE}.py"
         probe.write_text(_PROBE_TEXT.format(**names), encoding="utf-8")
         findings = check(command, subject, probe)
-        return in_file_order(_own(findings, subject))
+        return in_file_order(_problems_of_author(findings, subject))
 
 
 @dataclass(frozen=True)
@@ -152,15 +147,17 @@ def _run(
             encoding="utf-8",
             errors="replace",
             check=False,
-            timeout=_PATIENCE,
+            timeout=_TIMEOUT_SECONDS,
         )
     except subprocess.TimeoutExpired:
-        raise UsageError(f"{' '.join(command[:3])}: no answer in {_PATIENCE} seconds") from None
+        raise UsageError(
+            f"{' '.join(command[:3])}: no answer in {_TIMEOUT_SECONDS} seconds"
+        ) from None
     except OSError as error:
         raise UsageError(f"{command[0]}: {error.strerror or error}") from None
 
 
-def _own(findings: Sequence[_Finding], subject: Subject) -> Iterator[Problem]:
+def _problems_of_author(findings: Sequence[_Finding], subject: Subject) -> Iterator[Problem]:
     """Findings in the author's files as problems; those of the probe are at the class, by its name."""
     sources: dict[Path, Source] = {}
     for finding in findings:

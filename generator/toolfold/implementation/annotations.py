@@ -15,7 +15,7 @@ _AWAITABLE: Final = frozenset(
 _GENERIC: Final = frozenset({"list", "tuple", "set", "frozenset", "dict"})
 
 
-def named(module: Module, annotation: ast.expr | None) -> str | None:
+def class_named(module: Module, annotation: ast.expr | None) -> str | None:
     """The full name of the class that an annotation names; None where it says anything else."""
     annotation = _unquoted(annotation)
     if annotation is None:
@@ -45,7 +45,7 @@ def awaited(module: Module, annotation: ast.expr | None) -> ast.expr | None:
     return annotation
 
 
-def shown(annotation: ast.expr) -> str:
+def annotation_source(annotation: ast.expr) -> str:
     """An annotation as source, without quotes around it."""
     return ast.unparse(_unquoted(annotation) or annotation)
 

@@ -10,6 +10,7 @@ from toolfold.implementation.modules import (
     Function,
     Module,
     assigned,
+    module_file,
     read_module,
     statements,
 )
@@ -103,11 +104,8 @@ class ClassReader:
         return self.methods(module, name, depth + 1)
 
     def _read(self, name: str) -> Module | None:
-        place = self._folder.joinpath(*name.split("."))
-        for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
-            if path.is_file():
-                return read_module(name, path)
-        return None
+        file = module_file(self._folder, name)
+        return None if file is None else read_module(name, file)
 
 
 def _unseen(

@@ -13,7 +13,12 @@ from toolfold.errors import Place, Problem, Severity, Source, in_file_order
 from toolfold.implementation.classes import ClassReader, Method, Methods
 from toolfold.implementation.generated import GeneratedPackage
 from toolfold.implementation.imports import Imports
-from toolfold.implementation.modules import Module, UnreadableError
+from toolfold.implementation.modules import (
+    Module,
+    UnreadableError,
+    module_file,
+    new_module_file,
+)
 from toolfold.implementation.renames import renamed_methods
 from toolfold.implementation.scaffold import scaffold, signature, stub
 from toolfold.implementation.signatures import Misfit, Signatures
@@ -92,7 +97,8 @@ class _Implementation:
         return Comparison((Problem(place, path, fact, hint, self.severity, _CODE),))
 
     def too_deep(self) -> Comparison:
-        path = self.target.manifest.parent.joinpath(*self.module_name.split(".")).with_suffix(".py")
+        folder, name = self.target.manifest.parent, self.module_name
+        path = module_file(folder, name) or new_module_file(folder, name)
         place = Place(Source(str(path), ""), 1, 1)
         return self.problem(place, self.class_name, "too deeply nested", "split what is nested")
 
@@ -150,14 +156,14 @@ class _Implementation:
         return Problem(place, path, fact, hint, self.severity, _CODE)
 
     def _missing(self, place: Place, method: MethodPlan) -> Problem:
-        fact = f'no method "{method.name}", which carries out a tool'
+        fact = f'no method "{method.name}" for the tool "{method.tool}"'
         source = stub(self.target.protocol.package, [method])
         return Problem(place, self.class_name, fact, "", self.severity, _CODE, source)
 
     def _absent(self, *, may_write: bool) -> Comparison:
         """Write the scaffold, or report that there is no file."""
         folder = self.target.manifest.parent
-        path = folder.joinpath(*self.module_name.split(".")).with_suffix(".py")
+        path = new_module_file(folder, self.module_name)
         above = [p.with_suffix(".py") for p in path.relative_to(folder).parents if p.name]
         modules = [p for p in above if (folder / p).exists()]
         if may_write and not modules and not path.is_symlink():

@@ -2,23 +2,15 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from toolfold.emit.output import Files, owner_of
-from toolfold.implementation.modules import Module, module_of
+from toolfold.implementation.modules import Module, module_file, module_of
 
 _SUFFIX: Final = ".py"
 _INIT: Final = "/__init__.py"
 _MAX_STEPS: Final = 20  # from an import or alias to the class
-
-
-class ClassName(NamedTuple):
-    """A generated class by the module that declares it."""
-
-    module: str
-    name: str
 
 
 class GeneratedPackage:
@@ -56,60 +48,33 @@ class GeneratedPackage:
 
     def declaring(self, name: str) -> list[str]:
         """The modules that declare a class or an alias of that name."""
-        pattern = re.compile(rf"^(?:class |type )?{re.escape(name)}\b\s*[(:=]", re.MULTILINE)
+        pattern = re.compile(rf"^(?:class )?{re.escape(name)}\b\s*[(:=]", re.MULTILINE)
         return [m for m, path in self.paths.items() if pattern.search(self._files[path])]
 
-    def class_of(self, module: str, name: str) -> ClassName | None:
-        """The class that a name stands for, through imports and aliases; None for anything else."""
-        for _ in range(_MAX_STEPS):
+    def class_of(self, name: str) -> str | None:
+        """The full name of the class that a full name stands for, through imports and aliases.
+
+        None for anything else, an alias of a list or a union among them.
+        """
+        for _step in range(_MAX_STEPS):
+            module, _, last = name.rpartition(".")
             if module not in self.paths:
                 return None
             parsed = self._module(module)
-            if name in parsed.classes:
-                return ClassName(module, name)
-            origin = parsed.imported.get(name) or _aliased(parsed, name)
+            if last in parsed.classes:
+                return name
+            origin = parsed.imported.get(last) or _aliased(parsed, last)
             if origin is None:
                 return None
-            module, _, name = origin.rpartition(".")
+            name = origin
         return None
 
-    def are_related(self, one: ClassName, other: ClassName) -> bool:
-        """Whether they are the same class, or one derives from the other."""
-        return one in self._ancestors(other) or other in self._ancestors(one)
-
-    def is_model(self, name: ClassName) -> bool:
-        """Whether a class is a model of an object, and no enumeration."""
-        bases = [ast.unparse(base) for base in self._declared(name).bases]
-        return bases == ["Model"]
-
     def _has_foreign(self, name: str) -> bool:
-        place = self._output.joinpath(*name.split("."))
-        for path in (place.with_name(f"{place.name}{_SUFFIX}"), place / "__init__.py"):
-            if path.is_file():
-                with path.open("rb") as file:
-                    return not owner_of(file.readline())
-        return False
-
-    def _ancestors(self, name: ClassName) -> set[ClassName]:
-        known, waiting = {name}, [name]
-        while waiting:
-            below = waiting.pop()
-            for above in self._bases(below):
-                if above not in known:
-                    known.add(above)
-                    waiting.append(above)
-        return known
-
-    def _bases(self, name: ClassName) -> Iterator[ClassName]:
-        module = self._module(name.module)
-        for base in self._declared(name).bases:
-            absolute = _qualified(module, module.absolute(base))
-            above = self.class_of(*absolute.rpartition(".")[::2]) if absolute else None
-            if above is not None:
-                yield above
-
-    def _declared(self, name: ClassName) -> ast.ClassDef:
-        return self._module(name.module).classes[name.name]
+        path = module_file(self._output, name)
+        if path is None:
+            return False
+        with path.open("rb") as file:
+            return not owner_of(file.readline())
 
     def _module(self, name: str) -> Module:
         if name not in self._parsed:

@@ -96,6 +96,18 @@ class Module:
         return Place(self.source, node.lineno, len(before.decode("utf-8", "ignore")) + 1)
 
 
+def module_file(folder: Path, name: str) -> Path | None:
+    """The file of the module of that dotted name below a folder, or None; packages come first."""
+    files = (folder.joinpath(*name.split("."), "__init__.py"), new_module_file(folder, name))
+    return next((file for file in files if file.is_file()), None)
+
+
+def new_module_file(folder: Path, name: str) -> Path:
+    """Where a module of that dotted name is written below a folder."""
+    place = folder.joinpath(*name.split("."))
+    return place.with_name(f"{place.name}.py")
+
+
 def read_module(name: str, path: Path) -> Module:
     """The module in a file; UnreadableError where Python could not read it."""
     shown = str(path)

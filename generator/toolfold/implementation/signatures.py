@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from toolfold.implementation.annotations import awaited, named, shown
+from toolfold.implementation.annotations import annotation_source, awaited, class_named
 from toolfold.implementation.classes import Method
-from toolfold.implementation.generated import ClassName, GeneratedPackage
+from toolfold.implementation.generated import GeneratedPackage
 from toolfold.implementation.modules import Function, Module, Placed
 from toolfold.implementation.scaffold import import_lines, signature
 from toolfold.plan.model import MethodPlan, ProtocolPlan
@@ -20,9 +20,9 @@ _PLAIN_DECORATORS: Final = frozenset(
 )
 _SCALARS: Final = frozenset({"str", "int", "float", "bool", "bytes"})
 _LISTS: Final = frozenset({"list", "tuple", "set", "frozenset"})
-# What no model of parameters is, and what no result is where a model is wanted.
-_NO_PARAMS: Final = _SCALARS | _LISTS | {"dict", "None"}
-_NO_RESULT: Final = _SCALARS | _LISTS | {"None"}
+# Builtins that are certainly not the generated class.
+_NOT_PARAMS: Final = _SCALARS | _LISTS | {"dict", "None"}
+_NOT_A_MODEL_RESULT: Final = _SCALARS | _LISTS | {"None"}
 
 
 class Misfit(NamedTuple):
@@ -50,20 +50,22 @@ class Signatures:
         """What is wrong; without a hint where the right signature is the way out."""
         function = method.function
         if kind == "property":
-            if self._is_called(method):
+            if self._was_meant_as_method(method):
                 yield Misfit(function, "is a property, and the server calls a method", "")
             return
-        fact = _parameters(function, kind)
+        fact = _why_not_callable(function, kind)
         if fact is not None:
             yield Misfit(function, fact, "")
         elif (wrong := self._wrong_params(method, plan, kind)) is not None:
-            yield Misfit(wrong, f'is passed {plan.params_class}, and not "{shown(wrong)}"', "")
+            written = f'its parameter is annotated "{annotation_source(wrong)}"'
+            yield Misfit(wrong, f"{written}; the server passes {plan.params_class}", "")
         if _has_yield(method):
             what = "an async generator" if _is_async(function) else "a generator"
             hint = "collect what it yields in a list, and return that"
             yield Misfit(function, f"is {what}; a tool answers once", hint)
         elif (wrong := self._wrong_result(method, plan)) is not None:
-            yield Misfit(wrong, f'answers with {plan.result_class}, and not "{shown(wrong)}"', "")
+            written = f'is annotated to return "{annotation_source(wrong)}"'
+            yield Misfit(wrong, f"{written}; the tool returns {plan.result_class}", "")
 
     def is_orphaned(self, method: Method) -> bool:
         """Whether an annotation of it names something that is not generated any more."""
@@ -80,54 +82,55 @@ class Signatures:
 
     def _generated_name(self, module: Module, annotation: ast.expr | None) -> str | None:
         """The full name of what an annotation names in the generated package, or None."""
-        name = named(module, annotation)
+        name = class_named(module, annotation)
         is_generated = name is not None and name.startswith(f"{self.protocol.package}.")
         return name if is_generated else None
 
     def _wrong_params(self, method: Method, plan: MethodPlan, kind: str) -> ast.expr | None:
         positional = _positional(method.function)[0 if kind == "staticmethod" else 1 :]
         annotation = positional[0].annotation if positional else None
-        wanted = ClassName(self._module(plan.module), plan.params_class)
-        return annotation if self._differs(method, annotation, wanted, _NO_PARAMS) else None
+        wanted = self._full_name(plan.module, plan.params_class)
+        return annotation if self._differs(method, annotation, wanted, _NOT_PARAMS) else None
 
     def _wrong_result(self, method: Method, plan: MethodPlan) -> ast.expr | None:
         if plan.result_class is None or plan.result_module is None:
             return None
         annotation = awaited(method.module, method.function.returns)
-        wanted = ClassName(self._module(plan.result_module), plan.result_class)
-        return annotation if self._differs(method, annotation, wanted, _NO_RESULT) else None
+        wanted = self._full_name(plan.result_module, plan.result_class)
+        return (
+            annotation if self._differs(method, annotation, wanted, _NOT_A_MODEL_RESULT) else None
+        )
 
     def _differs(
-        self, method: Method, annotation: ast.expr | None, wanted: ClassName, never: frozenset[str]
+        self, method: Method, annotation: ast.expr | None, wanted: str, impossible: frozenset[str]
     ) -> bool:
         """Whether an annotation names another class than the wanted one, beyond doubt."""
-        name = named(method.module, annotation)
-        if name is None or name == ".".join(wanted):
+        name = class_named(method.module, annotation)
+        if name is None or name == wanted:
             return False
-        expected = self.generated.class_of(*wanted)
-        if name in never and name not in method.module.bound:
-            return expected is not None and self.generated.is_model(expected)
-        given = self.generated.class_of(*name.rpartition(".")[::2])
+        expected = self.generated.class_of(wanted)
+        if name in impossible and name not in method.module.bound:
+            return expected is not None
+        given = self.generated.class_of(name)
         if given is None:
             return False
         if expected is None:  # an alias of a list or a union; only parameters are surely not it
             return given in self._all_params
-        return not self.generated.are_related(given, expected)
+        return given != expected
 
     @property
-    def _all_params(self) -> set[ClassName]:
-        methods = self.protocol.methods
-        return {ClassName(self._module(m.module), m.params_class) for m in methods}
+    def _all_params(self) -> set[str]:
+        return {self._full_name(m.module, m.params_class) for m in self.protocol.methods}
 
-    def _is_called(self, method: Method) -> bool:
+    def _was_meant_as_method(self, method: Method) -> bool:
         """Whether a property was surely meant as a method."""
         arguments = method.function.args
         has_params = len(_positional(method.function)) > 1 or bool(arguments.kwonlyargs)
         returns = self._generated_name(method.module, method.function.returns)
         return has_params or returns is not None
 
-    def _module(self, module: str) -> str:
-        return f"{self.protocol.package}.models.{module}"
+    def _full_name(self, module: str, name: str) -> str:
+        return f"{self.protocol.package}.models.{module}.{name}"
 
     def _way_out(self, method: Method, plan: MethodPlan, kind: str | None) -> str:
         """The right signature, and the imports that it needs and the module lacks."""
@@ -151,7 +154,7 @@ def _kind(method: Method) -> str | None:
     return kind
 
 
-def _parameters(function: Function, kind: str) -> str | None:
+def _why_not_callable(function: Function, kind: str) -> str | None:
     """Why the server cannot call it with one argument, or None."""
     arguments, positional = function.args, _positional(function)
     if kind != "staticmethod" and arguments.vararg is None and _lacks_self(positional):

@@ -1,7 +1,7 @@
 """Ways out of values that have the wrong type: what to write instead, in the author's own words."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
@@ -12,13 +12,15 @@ from toolfold.manifest.tree import ManifestPath
 _TRUE: Final = frozenset({"yes", "on", "y", "true"})
 _FALSE: Final = frozenset({"no", "off", "n", "false"})
 _NUMBER: Final = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)")
-_UNITS: Final = {
+# By unit: how many seconds, megabytes or ones it stands for. No duration is a whole number.
+_SECONDS: Final = {
     **dict.fromkeys(("", "s", "sec", "second", "seconds"), 1.0),
     **dict.fromkeys(("m", "min", "minute", "minutes"), 60.0),
     **dict.fromkeys(("h", "hour", "hours"), 3600.0),
     "ms": 0.001,
-    "k": 1000.0,
 }
+_MEGABYTES: Final = {**dict.fromkeys(("", "m", "mb"), 1.0), **dict.fromkeys(("g", "gb"), 1000.0)}
+_COUNTS: Final = {"": 1.0, "k": 1000.0}
 _SCHEMAS: Final = (("tools", "*", "returns"), ("tools", "*", "parameters", "*"), ("$defs", "*"))
 # By the pattern of a path: the key of the mapping that a lone word stands for.
 _SHORTHANDS: Final = {
@@ -92,8 +94,11 @@ def _meant(path: ManifestPath, wanted: str, value: object) -> Any:
         case "true or false":
             is_word = isinstance(value, str) and value.lower() in _TRUE | _FALSE
             return str(value).lower() in _TRUE if is_word else _mapping(path, value)
-        case "a number" | "a whole number":
-            return _number(value)
+        case "a number":
+            return _number(value, _MEGABYTES if path[-1] == "megabytes" else _SECONDS)
+        case "a whole number":
+            count = _number(value, _COUNTS)
+            return count if isinstance(count, int) else None
         case "a list":
             is_entry = isinstance(value, str | int | float) and model_at((*path, 0)) is None
             return [value] if is_entry else None
@@ -102,12 +107,12 @@ def _meant(path: ManifestPath, wanted: str, value: object) -> Any:
     return None
 
 
-def _number(value: object) -> float | int | None:
-    """The number that a text with or without a unit stands for, in seconds or in ones."""
+def _number(value: object, units: Mapping[str, float]) -> float | int | None:
+    """The number that a text with or without one of the units stands for; None for other text."""
     match = _NUMBER.fullmatch(value.strip().lower()) if isinstance(value, str) else None
-    if match is None or match[2] not in _UNITS:
+    if match is None or match[2] not in units:
         return None
-    number = float(match[1]) * _UNITS[match[2]]
+    number = float(match[1]) * units[match[2]]
     return int(number) if number == int(number) else round(number, 6)
 
 
@@ -116,7 +121,7 @@ def _mapping(path: ManifestPath, value: object) -> Any:
     if any(_matches(path, pattern) for pattern in _SCHEMAS):
         return _schema(value)
     if _matches(path, ("tools", "*", "cache")):
-        seconds = _number(str(value))
+        seconds = _number(str(value), _SECONDS)
         return None if seconds is None else {"ttl": seconds}
     names = value if isinstance(value, list) else [value]
     are_names = all(isinstance(name, str) and len(name) <= _LONGEST for name in names)

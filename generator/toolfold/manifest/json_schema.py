@@ -38,7 +38,7 @@ FOREIGN: Final = (
 )
 TYPES: Final = ("string", "integer", "number", "boolean", "object", "array", "null")
 #: The formats of text that `toolfold_runtime.validation` asserts.
-FORMATS: Final = (
+STRING_FORMATS: Final = (
     *("date", "date-time", "time", "duration", "uuid", "email", "idn-email"),
     *("hostname", "idn-hostname", "ipv4", "ipv6", "uri", "uri-reference", "uri-template"),
     *("iri", "iri-reference", "json-pointer", "relative-json-pointer", "regex", "binary"),
@@ -55,7 +55,7 @@ _TYPE_WORDS: Final = {
     "bool": "boolean",
 }
 _FORMAT_WORDS: Final = {
-    **{name: name for name in FORMATS},
+    **{name: name for name in STRING_FORMATS},
     **dict.fromkeys(("datetime", "timestamp"), "date-time"),
     **dict.fromkeys(("bytes", "file"), "binary"),
     "url": "uri",

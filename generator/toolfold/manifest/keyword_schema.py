@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from toolfold.manifest.json_schema import FORMATS, LISTS, MAPPINGS, TYPES
+from toolfold.manifest.json_schema import LISTS, MAPPINGS, STRING_FORMATS, TYPES
 
 _SCHEMA: Final = {"$ref": "#/definitions/Schema"}
 _TEXT: Final = {"type": "string"}
@@ -28,7 +28,7 @@ _VALUES: Final[dict[str, dict[str, Any]]] = {
         "additionalProperties": _NAMES,
         "examples": [{"card": ["billing_address"]}],
     },
-    "format": {"enum": list(FORMATS)},
+    "format": {"enum": list(STRING_FORMATS)},
     "pattern": {"type": "string", "format": "regex", "examples": ["^[A-Z]-[0-9]+$"]},
     "multipleOf": {"type": "number", "exclusiveMinimum": 0},
     "contentEncoding": {"enum": ["base64"]},

@@ -7,10 +7,11 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from toolfold.errors import ManifestError, Place, Problem, UsageError
+from toolfold.manifest.hints import nearest
 from toolfold.manifest.ids import ids_of, name_by_id
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import Manifest
-from toolfold.manifest.shape import nearest, shape
+from toolfold.manifest.shape import shape
 from toolfold.manifest.tree import PlacedList, PlacedMapping, dotted, kind_of
 from toolfold.manifest.validate import validate
 

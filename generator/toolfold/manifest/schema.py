@@ -21,7 +21,7 @@ from toolfold.manifest.types import (
     Identifier,
     JsonSchema,
     Line,
-    Part,
+    ManifestModel,
     ServerName,
     Text,
     ToolName,
@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 
-class Category(Part):
+class Category(ManifestModel):
     """A group of tools."""
 
     title: Line | None = Field(
@@ -59,7 +59,7 @@ class Category(Part):
     )
 
 
-class Workflow(Part):
+class Workflow(ManifestModel):
     """A named chain of tools."""
 
     name: Line = Field(description="What the chain achieves.")
@@ -69,7 +69,7 @@ class Workflow(Part):
     )
 
 
-class Manifest(Part):
+class Manifest(ManifestModel):
     """A manifest, whole."""
 
     toolfold: Literal[1] = Field(description="Version of the manifest's format.")

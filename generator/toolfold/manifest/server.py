@@ -21,7 +21,7 @@ from toolfold.manifest.types import (
     Identifier,
     ImplementationPath,
     Line,
-    Part,
+    ManifestModel,
     Prefix,
     Seconds,
     ServerName,
@@ -48,7 +48,7 @@ BUDGETS: Final = {
 }
 
 
-class Server(Part):
+class Server(ManifestModel):
     """What the server is called and what carries its tools out."""
 
     name: ServerName = Field(
@@ -83,9 +83,12 @@ class Server(Part):
         description="The class that carries the tools out, resolved from the manifest's folder.",
         examples=["shop.tools:Shop"],
     )
-    models: Literal["called", "all"] = Field(
-        default="called",
-        description="Which tools get Pydantic models: those carried out here, or all.",
+    models: Literal["implemented", "all"] = Field(
+        default="implemented",
+        description=(
+            "Which tools get Pydantic models:"
+            " those that the implementation has a method for (implemented), or all."
+        ),
     )
 
     @property
@@ -94,7 +97,7 @@ class Server(Part):
         return self.title or self.name
 
 
-class MetaTool(Part):
+class MetaTool(ManifestModel):
     """A meta-tool's own name and its place in the inventory."""
 
     name: ToolName | None = Field(
@@ -115,7 +118,7 @@ MetaEntry = Annotated[
 ]
 
 
-class MetaTools(Part):
+class MetaTools(ManifestModel):
     """The meta-tools, each renamed, placed, or switched off."""
 
     capabilities: MetaEntry = Field(
@@ -159,7 +162,7 @@ def _budget(name: str, description: str) -> Tokens | None:
     return limit
 
 
-class Budgets(Part):
+class Budgets(ManifestModel):
     """Limits in o200k tokens; one that is written here fails the build when exceeded."""
 
     surface: Tokens | None = _budget("surface", "The meta-tools as they are listed.")
@@ -181,7 +184,7 @@ class Budgets(Part):
     )
 
 
-class Disclosure(Part):
+class Disclosure(ManifestModel):
     """How the tools are disclosed."""
 
     exposure: ExposureChoice = Field(
@@ -230,7 +233,7 @@ class Disclosure(Part):
     )
 
 
-class CacheBounds(Part):
+class CacheBounds(ManifestModel):
     """The bounds of the cache of all tools' answers."""
 
     entries: Annotated[int, Field(ge=1)] = Field(
@@ -241,7 +244,7 @@ class CacheBounds(Part):
     )
 
 
-class Execution(Part):
+class Execution(ManifestModel):
     """How tools are run, where a tool itself says nothing else."""
 
     timeout: Seconds | None = Field(
@@ -265,7 +268,7 @@ class Execution(Part):
     )
 
 
-class Secret(Part):
+class Secret(ManifestModel):
     """A value that is written in the open on purpose."""
 
     plain: str = Field(description="The value itself.")
@@ -277,7 +280,7 @@ EnvValue = Annotated[
 ]
 
 
-class Upstream(Part):
+class Upstream(ManifestModel):
     """An upstream MCP server: a command to start, or an address."""
 
     command: Annotated[list[str], Field(min_length=1)] | None = Field(

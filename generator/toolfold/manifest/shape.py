@@ -8,8 +8,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from toolfold.errors import ManifestError, Problem, Source
-from toolfold.manifest.hints import nearest as nearest
-from toolfold.manifest.hints import required_hint, way_out
+from toolfold.manifest.hints import nearest, required_hint, way_out
 from toolfold.manifest.lookup import field_at, fields, model_at, section_of
 from toolfold.manifest.schema import (
     PATTERN_DESCRIPTIONS,
@@ -119,7 +118,9 @@ def _problem(tree: PlacedMapping, detail: ErrorDetails) -> Problem:
     place = place_of(tree, path[:-1] if kind == "missing" else path, of_key=is_about_key)
     if _is_secret(path):
         # Logs keep what is printed: neither the value nor its line may be.
-        fact = "a literal value" if isinstance(detail["input"], str) else fact
+        if isinstance(detail["input"], str):
+            wanted = _KINDS.get(kind)
+            fact = f"expected {wanted}, found a literal value" if wanted else "a literal value"
         place = place._replace(source=Source(place.source.name, "", place.source.order))
     return Problem(place, dotted(path), fact, hint, code="shape")
 

@@ -17,8 +17,8 @@ from toolfold.manifest.types import (
     JsonObject,
     JsonSchema,
     Line,
+    ManifestModel,
     Parameter,
-    Part,
     Seconds,
     Text,
     Tokens,
@@ -29,7 +29,7 @@ from toolfold.manifest.types import (
 )
 
 
-class Example(Part):
+class Example(ManifestModel):
     """One call of a tool, valid against its parameters."""
 
     description: Line | None = Field(default=None, description="What the call does, in one line.")
@@ -38,7 +38,7 @@ class Example(Part):
     )
 
 
-class Performance(Part):
+class Performance(ManifestModel):
     """What a call costs, as the author knows it."""
 
     speed: Literal["fast", "medium", "slow"] | None = Field(
@@ -47,14 +47,14 @@ class Performance(Part):
     tokens: Tokens | None = Field(default=None, description="About how many tokens a result has.")
 
 
-class Reference(Part):
+class Reference(ManifestModel):
     """Something to read elsewhere."""
 
     title: Line = Field(description="What the link says.")
     url: Address = Field(description="Its address.", examples=["https://example.com/orders"])
 
 
-class Icon(Part):
+class Icon(ManifestModel):
     """A picture of a tool, for people."""
 
     src: IconAddress = Field(
@@ -74,7 +74,7 @@ class Icon(Part):
     )
 
 
-class Cache(Part):
+class Cache(ManifestModel):
     """How long an answer may be given again, in seconds."""
 
     ttl: Seconds = Field(
@@ -82,7 +82,7 @@ class Cache(Part):
     )
 
 
-class Backend(Part):
+class Backend(ManifestModel):
     """What carries a call out."""
 
     python: Identifier = Field(
@@ -90,7 +90,7 @@ class Backend(Part):
     )
 
 
-class Deprecation(Part):
+class Deprecation(ManifestModel):
     """Why a tool should no longer be used, and what to use instead."""
 
     use: ToolReference | None = Field(default=None, description="The tool to use instead.")
@@ -103,7 +103,7 @@ DeprecatedEntry = Annotated[
 ]
 
 
-class Tool(Part):
+class Tool(ManifestModel):
     """One tool."""
 
     category: CategoryName = Field(description="One of the names under `categories:`.")

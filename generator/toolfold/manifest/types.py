@@ -72,17 +72,17 @@ MAPPING = Tag("mapping")
 FLAG = Tag("flag")
 
 
-class Part(BaseModel):
+class ManifestModel(BaseModel):
     """Closed and strict: an unknown key is a mistake, and `"5"` is not a number."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, validate_by_name=True)
 
 
 def word_or_mapping(value: object) -> str:
-    """Which half of a union is meant, so that a mistake is reported against that half only."""
+    """`word` or `mapping`: the half of a union that is meant, and that mistakes are reported against."""
     return "word" if isinstance(value, str) else "mapping"
 
 
 def flag_or_mapping(value: object) -> str:
-    """The same for a union of a truth value and a mapping."""
-    return "mapping" if isinstance(value, dict | Part) else "flag"
+    """`mapping` or `flag`: which half of a union of a mapping and a truth value is meant."""
+    return "mapping" if isinstance(value, dict | ManifestModel) else "flag"

@@ -3,8 +3,8 @@
 from collections.abc import Collection, Iterator
 
 from toolfold.errors import Problem
+from toolfold.manifest.hints import nearest
 from toolfold.manifest.schema import Manifest, MetaTool, Tool
-from toolfold.manifest.shape import nearest
 from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, place_of
 
 

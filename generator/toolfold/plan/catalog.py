@@ -8,9 +8,9 @@ from toolfold_runtime.contract.search import MOST_TOOLS
 from toolfold_runtime.search.meaning import has_semantic_extra
 
 from toolfold.errors import Problem, in_file_order
+from toolfold.manifest.hints import nearest
 from toolfold.manifest.load import Loaded
 from toolfold.manifest.schema import Manifest
-from toolfold.manifest.shape import nearest
 from toolfold.plan.catalog_files import catalog_files, server_facts
 from toolfold.plan.disclosure.exposure import plan_disclosure
 from toolfold.plan.disclosure.inventory import Inventory, inventory_of

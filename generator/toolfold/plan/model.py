@@ -105,7 +105,8 @@ class MethodPlan(NamedTuple):
     """A method of the Handlers protocol: the user's class has one for each tool."""
 
     name: str
-    #: The models module of its tool, below the package's `models`.
+    tool: str
+    #: The models module of the tool, below the package's `models`.
     module: str
     params_class: str
     #: The type of its result and the module of that, which a definition shares; None for any.

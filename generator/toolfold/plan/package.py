@@ -57,6 +57,7 @@ def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> 
     methods = (
         MethodPlan(
             t.method,
+            t.name,
             t.module,
             t.params_class,
             t.result_class,

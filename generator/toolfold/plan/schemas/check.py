@@ -16,20 +16,19 @@ from jsonschema_rs import (
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.validation import explained, has_known_dialect, validator_for
 
-from toolfold.manifest.json_schema import KEYWORD_HINTS, schema_hint, type_hint
-from toolfold.manifest.schema import Tool
-from toolfold.manifest.shape import nearest
-from toolfold.plan.findings import Findings, Report
-from toolfold.plan.schemas.formats import format_problems, unasserted_formats
-from toolfold.plan.schemas.keywords import (
+from toolfold.manifest.hints import nearest
+from toolfold.manifest.json_schema import (
     FOREIGN,
+    KEYWORD_HINTS,
     KNOWN,
     TYPES,
-    SchemaPath,
-    pointer,
-    resolve,
-    walk,
+    schema_hint,
+    type_hint,
 )
+from toolfold.manifest.schema import Tool
+from toolfold.plan.findings import Findings, Report
+from toolfold.plan.schemas.formats import format_problems, unasserted_formats
+from toolfold.plan.schemas.keywords import SchemaPath, pointer, resolve, walk
 from toolfold.plan.schemas.problem import SchemaProblem
 from toolfold.plan.schemas.required import required_problems
 from toolfold.plan.schemas.served import LocatedSchema, references
@@ -219,6 +218,10 @@ def _meta_fact(path: SchemaPath, error: ValidationError) -> str:
         return f"unknown type {json_text(error.instance)}"
     if path[-1:] == ("required",) and isinstance(error.instance, str):
         return f"{json_text(error.instance)} is neither true nor a list of names"
+    if error.kind.as_dict().get("types") == ["boolean", "object"]:
+        key = next(step for step in reversed(path) if isinstance(step, str))
+        is_list = isinstance(error.instance, list)
+        return f"`{key}` takes a schema, found {'a list' if is_list else json_text(error.instance)}"
     return error.message
 
 

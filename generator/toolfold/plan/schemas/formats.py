@@ -5,8 +5,8 @@ from typing import Final
 
 from toolfold_runtime.contract.codec import Json
 
-from toolfold.manifest.json_schema import FORMATS
-from toolfold.manifest.shape import nearest
+from toolfold.manifest.hints import nearest
+from toolfold.manifest.json_schema import STRING_FORMATS
 from toolfold.plan.schemas.keywords import SchemaPath, walk
 from toolfold.plan.schemas.problem import SchemaProblem
 
@@ -43,7 +43,7 @@ def has_base64(schema: object) -> bool:
 def format_problems(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
     """Formats and encodings that are unknown, or that stand where no text can."""
     named, encoding = schema.get("format"), schema.get("contentEncoding")
-    if isinstance(named, str) and named not in FORMATS:
+    if isinstance(named, str) and named not in STRING_FORMATS:
         yield SchemaProblem((*path, "format"), f'unknown format "{named}"', _hint(named), "format")
     elif isinstance(named, str) and not _may_be_text(schema):
         yield _without_text(path, schema, "format")
@@ -57,13 +57,13 @@ def format_problems(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
 def unasserted_formats(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
     """Formats of text in a foreign schema that stay notes although its tool asserts formats."""
     named = schema.get("format")
-    if isinstance(named, str) and named not in FORMATS and _may_be_text(schema):
+    if isinstance(named, str) and named not in STRING_FORMATS and _may_be_text(schema):
         fact = f'unknown format "{named}" is not asserted'
         yield SchemaProblem((*path, "format"), fact, _hint(named), "format")
 
 
 def _hint(name: str) -> str:
-    known = sorted(FORMATS)
+    known = sorted(STRING_FORMATS)
     if name in _HINTS and not _HINTS[name].endswith("?"):
         return _HINTS[name]
     close = _HINTS.get(name) or nearest(name.lower().replace("_", "-"), known)

@@ -1,19 +1,13 @@
-"""The keywords of JSON Schema, and the subschemas that stand under them."""
+"""What stands under the keywords of a JSON Schema: its subschemas, properties and references."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from toolfold_runtime.contract.codec import Json
 
-from toolfold.manifest import json_schema
 from toolfold.manifest.json_schema import LISTS, MAPPINGS, SINGLE
 
 Step = str | int
 SchemaPath = tuple[Step, ...]
-
-KNOWN: Final = json_schema.KNOWN
-FOREIGN: Final = json_schema.FOREIGN
-TYPES: Final = json_schema.TYPES
 
 
 def subschemas(schema: object) -> Iterator[tuple[SchemaPath, object]]:

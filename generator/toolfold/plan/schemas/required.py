@@ -5,7 +5,7 @@ from typing import Final
 
 from toolfold_runtime.contract.codec import Json
 
-from toolfold.manifest.shape import nearest
+from toolfold.manifest.hints import nearest
 from toolfold.plan.schemas.keywords import (
     SchemaPath,
     pointer,
