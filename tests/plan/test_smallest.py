@@ -4,7 +4,7 @@ from typing import Any, Final
 
 import pytest
 from hypothesis import given, settings
-from toolfold.plan.schemas.patterns import matching
+from toolfold.plan.schemas.pattern_samples import text_matching
 from toolfold.plan.schemas.smallest import smallest_arguments, valid_arguments
 from toolfold_runtime.validation import validator_for
 
@@ -115,7 +115,7 @@ def test_the_first_example_that_is_valid_and_short_goes_before() -> None:
     ],
 )
 def test_patterns_that_people_write_are_matched(pattern: str) -> None:
-    text = matching(pattern, 0)
+    text = text_matching(pattern, 0)
 
     assert text is not None
     assert validator_for({"pattern": pattern}).is_valid(text)
@@ -123,7 +123,7 @@ def test_patterns_that_people_write_are_matched(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "a{", "\\p{Lu}", "(?i:a)", "a{9999}", "(" * 5_000])
 def test_patterns_that_are_not_understood_give_nothing(pattern: str) -> None:
-    assert matching(pattern) is None
+    assert text_matching(pattern) is None
 
 
 @given(schema=SCHEMAS)

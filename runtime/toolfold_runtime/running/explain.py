@@ -14,11 +14,11 @@ from toolfold_runtime.running.diagnosis.walk import faults_of
 from toolfold_runtime.validation import format_words
 
 #: Near names are looked for in each explanation, which takes longer than finding the fault.
-MOST_EXPLAINED: Final = 50
-_LONGEST: Final = 100
-_MOST_COMPARED: Final = 500
-_MOST_OPTIONS: Final = 50
-_MOST_NAMES: Final = 20
+MAX_EXPLAINED: Final = 50
+_MAX_LENGTH: Final = 100
+_MAX_COMPARED: Final = 500
+_MAX_OPTIONS: Final = 50
+_MAX_NAMES: Final = 20
 _WRITER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _PLAIN_STEP: Final = re.compile(r"[\w$@:-]{1,100}\Z")
 
@@ -47,7 +47,7 @@ def explanations(faults: Sequence[Fault]) -> list[Explanation]:
     """The first faults in words, each once; the names that an object knows are listed once too."""
     explained: dict[Explanation, None] = {}
     lists: set[tuple[Path, str]] = set()
-    for fault in faults[:MOST_EXPLAINED]:
+    for fault in faults[:MAX_EXPLAINED]:
         text = _text(fault)
         if fault.keyword == "unknown":
             text = "unknown" if (fault.path[:-1], text) in lists else text
@@ -63,8 +63,8 @@ def dotted(path: Path) -> str:
 
 def suggestion(name: object, names: Iterable[object]) -> str:
     """`, did you mean "city"?` for the nearest name; empty where none is near."""
-    texts = [text for text in islice(names, _MOST_COMPARED) if isinstance(text, str)]
-    if not isinstance(name, str) or len(name) > _LONGEST:
+    texts = [text for text in islice(names, _MAX_COMPARED) if isinstance(text, str)]
+    if not isinstance(name, str) or len(name) > _MAX_LENGTH:
         return ""
     close = [text for text in texts if text.casefold() == name.casefold()]
     close = close or get_close_matches(name, texts, n=1, cutoff=0.6)
@@ -74,12 +74,12 @@ def suggestion(name: object, names: Iterable[object]) -> str:
 def excerpt(value: object) -> str:
     """The beginning of a value's JSON, on one line."""
     if isinstance(value, str):
-        value = value[: _LONGEST + 1]
+        value = value[: _MAX_LENGTH + 1]
     text = ""
     for part in _WRITER.iterencode(value):
         text += part
-        if len(text) > _LONGEST:
-            return text[:_LONGEST] + "…"
+        if len(text) > _MAX_LENGTH:
+            return text[:_MAX_LENGTH] + "…"
     return text
 
 
@@ -104,7 +104,7 @@ def _choice(fault: Fault) -> str:
     choice = fault.expected if isinstance(fault.expected, Choice) else Choice((), ())
     if not choice.types:
         return _one_of(fault.given, choice.values) if choice.values else _refused(fault)
-    options = [*choice.types, *map(excerpt, choice.values[:_MOST_OPTIONS])]
+    options = [*choice.types, *map(excerpt, choice.values[:_MAX_OPTIONS])]
     near = suggestion(fault.given, choice.values)
     return f"expected {_either(options)}, got {_typed(fault.given)}{near}"
 
@@ -128,7 +128,7 @@ def _required(fault: Fault) -> str:
 
 
 def _missing(fault: Fault) -> str:
-    sets = (" and ".join(map(_step, names)) for names in _items(fault.expected)[:_MOST_NAMES])
+    sets = (" and ".join(map(_step, names)) for names in _items(fault.expected)[:_MAX_NAMES])
     return f"needs {_either(dict.fromkeys(sets))}"
 
 
@@ -137,8 +137,8 @@ def _unknown(fault: Fault) -> str:
     near = suggestion(fault.path[-1], known)
     if near or not known:
         return f"unknown{near}"
-    names = ", ".join(map(_step, known[:_MOST_NAMES]))
-    return f"unknown; known: {names}{', …' if len(known) > _MOST_NAMES else ''}"
+    names = ", ".join(map(_step, known[:_MAX_NAMES]))
+    return f"unknown; known: {names}{', …' if len(known) > _MAX_NAMES else ''}"
 
 
 def _minimum(fault: Fault) -> str:
@@ -228,8 +228,8 @@ def _either(options: Iterable[str]) -> str:
 
 def _listed(options: object) -> str:
     values = _items(options)
-    more = ", …" if len(values) > _MOST_OPTIONS else ""
-    return ", ".join(map(excerpt, values[:_MOST_OPTIONS])) + more
+    more = ", …" if len(values) > _MAX_OPTIONS else ""
+    return ", ".join(map(excerpt, values[:_MAX_OPTIONS])) + more
 
 
 def _items(value: object) -> Sequence[Any]:

@@ -15,7 +15,7 @@ from toolfold_runtime.running.diagnosis.faults import Fault, Path
 from toolfold_runtime.running.diagnosis.walk import faults_of
 
 # What text spells may have nulls in it, and an alternative can be told once they are gone.
-_MOST_ROUNDS: Final = 4
+_MAX_ROUNDS: Final = 4
 _Removals: TypeAlias = "dict[str | int, _Removals]"
 
 
@@ -26,7 +26,7 @@ def repaired(
     warnings: list[str] = []
     effort = Effort()
     faults = faults_of(document, arguments, effort)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         changed, remaining = without_nulls(document, arguments, faults, effort=effort)
         if remaining and coerce_strings:
             changed, more = coerced(changed, remaining)
@@ -55,7 +55,7 @@ def without_nulls(
     null is at fault.
     """
     required: set[Path] = set()
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         nulls = {
             fault.path
             for fault in faults

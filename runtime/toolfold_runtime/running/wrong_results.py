@@ -11,7 +11,7 @@ from toolfold_runtime.validation import is_base64_text
 _Parsed = TypeVar("_Parsed")
 
 
-def mistake(fault: Fault, *, is_wrapped: bool) -> dict[str, str]:
+def log_fields(fault: Fault, *, is_wrapped: bool) -> dict[str, str]:
     """A fault for the log: its place, what is wrong there, and a way out of a usual mistake.
 
     `is_wrapped` where the schema has the result under `result`.

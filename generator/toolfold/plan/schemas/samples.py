@@ -6,9 +6,9 @@ from typing import Final
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.validation import ValidationError, validator_for
 
-from toolfold.plan.schemas.patterns import matching
+from toolfold.plan.schemas.pattern_samples import text_matching
 
-_LONGEST: Final = 1_000
+_MAX_LENGTH: Final = 1_000
 _SAMPLES: Final = {
     "date": "2025-01-31",
     "date-time": "2025-01-31T09:30:00Z",
@@ -49,14 +49,14 @@ def sample_text(schema: Json, name: str) -> str:
         return _SAMPLES[schema["format"]]
     if schema.get("contentEncoding") == "base64":
         return "AAAA"
-    least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _LONGEST))
+    least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _MAX_LENGTH))
     made = f"<{name or 'text'}>"
     made = made if len(made) <= most else (name or "text")[:most]
-    made = made if len(made) >= least else made + "." * min(least - len(made), _LONGEST)
+    made = made if len(made) >= least else made + "." * min(least - len(made), _MAX_LENGTH)
     pattern = schema.get("pattern")
     if not isinstance(pattern, str):
         return made
-    options = (made, name, matching(pattern, least))
+    options = (made, name, text_matching(pattern, least))
     return next((option for option in options if option and _matches(pattern, option)), made)
 
 

@@ -11,11 +11,11 @@ from toolfold.plan.schemas.keywords import properties_of, required_of, resolve
 from toolfold.plan.schemas.samples import sample_number, sample_text
 from toolfold.plan.text.escape import json_text
 
-_MOST_DEPTH: Final = 12
-_MOST_VALUES: Final = 200
-_LONGEST: Final = 1_000
+_MAX_DEPTH: Final = 12
+_MAX_VALUES: Final = 200
+_MAX_LENGTH: Final = 1_000
 # How many branches of alternatives are tried.
-_BRANCHES: Final = 3
+_MAX_BRANCHES: Final = 3
 
 
 class _NoValueError(Exception):
@@ -40,13 +40,13 @@ def valid_arguments(
     except (ValidationError, ValueError):
         return None
     for value in chain(examples, _candidates(schema)):
-        if validator.is_valid(value) and len(json_text(value)) <= _LONGEST:
+        if validator.is_valid(value) and len(json_text(value)) <= _MAX_LENGTH:
             return value
     return None
 
 
 def _candidates(schema: Json) -> Iterator[Json]:
-    for branch in range(_BRANCHES):
+    for branch in range(_MAX_BRANCHES):
         for prefers_given in (True, False):
             maker = _Maker(schema, branch, prefers_given=prefers_given)
             try:
@@ -74,7 +74,7 @@ class _Maker:
     def value(self, schema: object, name: str, depth: int) -> Any:
         """A value for a schema; `name` is that of the property which it is for."""
         self._values += 1
-        if schema is False or depth > _MOST_DEPTH or self._values > _MOST_VALUES:
+        if schema is False or depth > _MAX_DEPTH or self._values > _MAX_VALUES:
             raise _NoValueError
         whole = self._merged(schema, depth)
         for given in self._given(whole):
@@ -116,7 +116,7 @@ class _Maker:
         """The schema with what it refers to, what `allOf` lists, and one of its alternatives."""
         if not isinstance(schema, dict):
             return {}
-        if depth > _MOST_DEPTH:
+        if depth > _MAX_DEPTH:
             raise _NoValueError
         merged = {key: value for key, value in schema.items() if key not in _COMBINING}
         if isinstance(schema.get("$ref"), str):

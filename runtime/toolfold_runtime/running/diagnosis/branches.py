@@ -8,7 +8,7 @@ from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.faults import Choice, Fault, Path
 from toolfold_runtime.running.diagnosis.properties import parts_of
 
-_MOST_BRANCHES: Final = 50
+_MAX_BRANCHES: Final = 50
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
 # A branch that refuses the value itself by one of these is for another kind of value.
 _OF_ANOTHER_KIND: Final = ("type", "const", "enum", "false")
@@ -29,7 +29,7 @@ def branch_pointers(document: SchemaDocument, pointer: Path, value: object) -> l
     pointers: list[Path] = []
     waiting = [(*pointer, index) for index in range(len(document.at(pointer)))]
     seen = set(waiting)
-    while waiting and len(pointers) < _MOST_BRANCHES and len(seen) < 10 * _MOST_BRANCHES:
+    while waiting and len(pointers) < _MAX_BRANCHES and len(seen) < 10 * _MAX_BRANCHES:
         here = waiting.pop(0)
         inner = [option for option in _inner(document, here) if option not in seen]
         seen.update(inner)
@@ -40,7 +40,7 @@ def branch_pointers(document: SchemaDocument, pointer: Path, value: object) -> l
     return pointers
 
 
-def meant(
+def intended_branch(
     document: SchemaDocument, branches: Sequence[Branch], value: Any, path: Path
 ) -> Path | Fault:
     """The branch that was meant, or what is wrong whichever it was.
@@ -66,7 +66,7 @@ def meant(
 def _inner(document: SchemaDocument, pointer: Path) -> list[Path]:
     """The branches of a branch that is nothing but alternatives, directly or by reference."""
     target: Path | None = pointer
-    for _ in range(_MOST_BRANCHES):
+    for _ in range(_MAX_BRANCHES):
         schema = document.at(target) if target is not None else None
         if not isinstance(schema, dict) or "properties" in schema or "type" in schema:
             return []

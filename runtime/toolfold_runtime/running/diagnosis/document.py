@@ -21,7 +21,7 @@ _ADDRESS: Final = "https://toolfold.invalid/document"
 _OLD_DIALECTS: Final = ("draft-04", "draft-06", "draft-07")
 # Of older dialects: a truth value that changes what its neighbour means.
 _BESIDE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
-_MOST_VALIDATORS: Final = 500
+_MAX_VALIDATORS: Final = 500
 
 
 class SchemaDocument:
@@ -103,7 +103,7 @@ class SchemaDocument:
         return registry_of(_ADDRESS, self._schema)
 
     def _made(self, schema: Json) -> Validator | None:
-        if len(self._validators) >= _MOST_VALIDATORS:
+        if len(self._validators) >= _MAX_VALIDATORS:
             self._validators.clear()
         whole = {**self._dialect, **schema}
         try:

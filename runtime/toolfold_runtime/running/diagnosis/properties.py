@@ -7,7 +7,7 @@ from typing import Any, Final
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.faults import Path
 
-_MOST_PARTS: Final = 200
+_MAX_PARTS: Final = 200
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _SINGLE: Final = ("if", "then", "else")
 
@@ -52,7 +52,7 @@ def parts_of(
 ) -> Iterator[Path]:
     """A schema, what it refers to, and the subschemas for the same value under these keywords."""
     waiting, seen = [pointer], {pointer}
-    while waiting and len(seen) < _MOST_PARTS:
+    while waiting and len(seen) < _MAX_PARTS:
         here = waiting.pop(0)
         schema = document.at(here)
         if not isinstance(schema, dict):

@@ -8,18 +8,18 @@ alternatives within alternatives take it exponential time.
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolfold_runtime.running.diagnosis.branches import Branch, branch_pointers, meant
+from toolfold_runtime.running.diagnosis.branches import Branch, branch_pointers, intended_branch
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.effort import Effort
 from toolfold_runtime.running.diagnosis.faults import Fault, Path
 from toolfold_runtime.running.diagnosis.properties import extra_names, known_properties
 
-_MOST_FAULTS: Final = 1_000
+_MAX_FAULTS: Final = 1_000
 # For each other fault. Nulls are left out, all of them, so more are looked for.
-_MOST_NULLS: Final = 20
-_MOST_DEPTH: Final = 64
+_MAX_NULLS: Final = 20
+_MAX_DEPTH: Final = 64
 # Faults of a branch that are counted, to choose between branches.
-_MOST_COUNTED: Final = 20
+_MAX_COUNTED: Final = 20
 
 # A value that breaks one of these is meant to be another value: nothing else is said about it.
 _DECISIVE: Final = ("type", "const", "enum")
@@ -34,7 +34,7 @@ def faults_of(document: SchemaDocument, value: object, effort: Effort | None = N
 
     `effort` is shared by several diagnoses that are one to whoever waits for them.
     """
-    walk = _Walk(document, effort or Effort(), _MOST_FAULTS, looks_into_branches=True)
+    walk = _Walk(document, effort or Effort(), _MAX_FAULTS, looks_into_branches=True)
     walk.node((), value, ())
     return walk.faults or [Fault((), "schema", value)]
 
@@ -62,7 +62,7 @@ class _Walk:
         self._seen.add((pointer, path))
         before = len(self.faults)
         self._depth += 1
-        if self._depth <= _MOST_DEPTH:
+        if self._depth <= _MAX_DEPTH:
             self._parts(pointer, value, path)
         self._depth -= 1
         if len(self.faults) == before and not self._is_known(path):
@@ -83,7 +83,7 @@ class _Walk:
             self._visit(target, value, path)
         if "$ref" in schema and self._document.ignores_siblings:
             return
-        if not self._is_plainly_wrong(pointer, schema, value, path):
+        if not self._add_plain_faults(pointer, schema, value, path):
             self._combined(pointer, schema, value, path)
             if isinstance(value, dict):
                 self._object(pointer, schema, value, path)
@@ -104,10 +104,10 @@ class _Walk:
     @property
     def _is_done(self) -> bool:
         is_full = len(self.faults) - self._nulls >= self._most
-        return is_full or self._nulls >= self._most * _MOST_NULLS or self._effort.is_spent
+        return is_full or self._nulls >= self._most * _MAX_NULLS or self._effort.is_spent
 
-    def _is_plainly_wrong(self, pointer: Path, schema: Any, value: Any, path: Path) -> bool:
-        """Add what keywords without subschemas refuse; whether the value is a wrong one altogether."""
+    def _add_plain_faults(self, pointer: Path, schema: Any, value: Any, path: Path) -> bool:
+        """Add what keywords without subschemas refuse; True where nothing else need be said."""
         for keyword in _DECISIVE:
             if keyword in schema and not self._document.holds(pointer, keyword, value):
                 self._add(path, keyword, value, schema[keyword])
@@ -147,7 +147,7 @@ class _Walk:
     def _look_into_branches(self, pointer: Path, value: Any, path: Path) -> None:
         pointers = branch_pointers(self._document, pointer, value)
         branches = [Branch(option, self._faults_in(option, value, path)) for option in pointers]
-        chosen = meant(self._document, branches, value, path)
+        chosen = intended_branch(self._document, branches, value, path)
         if isinstance(chosen, Fault):
             self._add(*chosen[:4])
         else:
@@ -155,7 +155,7 @@ class _Walk:
 
     def _faults_in(self, pointer: Path, value: Any, path: Path) -> list[Fault]:
         """Some faults of a branch; alternatives inside it count as one, so that this stays linear."""
-        walk = _Walk(self._document, self._effort, _MOST_COUNTED, looks_into_branches=False)
+        walk = _Walk(self._document, self._effort, _MAX_COUNTED, looks_into_branches=False)
         walk.node(pointer, value, path)
         return walk.faults
 
