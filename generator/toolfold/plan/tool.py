@@ -25,7 +25,7 @@ from toolfold.plan.schemas.check import check_examples, check_schema
 from toolfold.plan.schemas.formats import has_base64
 from toolfold.plan.schemas.keywords import walk
 from toolfold.plan.schemas.served import LocatedSchema, located_input, located_output, served_output
-from toolfold.plan.schemas.smallest import valid_arguments
+from toolfold.plan.schemas.smallest import example_arguments
 from toolfold.plan.search.words import search_texts, search_words
 from toolfold.plan.source import ToolContext, ToolSource
 from toolfold.plan.text.escape import docstring, json_text
@@ -194,7 +194,7 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
 def _example(tool: Tool, given: Json) -> Json | None:
     """The arguments of the call that an error shows as valid."""
     examples = (example.arguments for example in tool.examples)
-    return valid_arguments(given, examples, asserts_formats=tool.asserts_input_formats)
+    return example_arguments(given, examples, asserts_formats=tool.asserts_input_formats)
 
 
 def _definition(source: ToolSource, given: Json, output: Json | None) -> Definition:

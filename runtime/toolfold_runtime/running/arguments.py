@@ -44,9 +44,10 @@ class Arguments:
         warnings: list[str] = []
         if not validator.is_valid(given):
             document = self._document_of(entry)
-            given, warnings, faults = repaired(document, given, coerce_strings=coerce_strings)
-            if not validator.is_valid(given):
-                raise ToolError("invalid_arguments", _explanation(entry, faults))
+            repair = repaired(document, given, coerce_strings=coerce_strings)
+            if not validator.is_valid(repair.arguments):
+                raise ToolError("invalid_arguments", _explanation(entry, repair.faults))
+            given, warnings = repair.arguments, repair.warnings
         sent = values = _whole_numbers(given)
         defaults = self._defaults_of(entry)
         if defaults is not None:

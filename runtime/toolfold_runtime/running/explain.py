@@ -7,10 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.faults import Choice, Fault, Path
-from toolfold_runtime.running.diagnosis.walk import faults_of
 from toolfold_runtime.validation import format_words
 
 #: Near names are looked for in each explanation, which takes longer than finding the fault.
@@ -35,14 +32,6 @@ class Explanation(NamedTuple):
         return f"{self.path}: {self.text}" if self.path else self.text
 
 
-def explained_errors(
-    schema: Json, value: object, *, asserts_formats: bool = False
-) -> list[Explanation]:
-    """What is wrong with a value that the schema refuses: one explanation at least, and not all."""
-    document = SchemaDocument(schema, asserts_formats=asserts_formats)
-    return explanations(faults_of(document, value))
-
-
 def explanations(faults: Sequence[Fault]) -> list[Explanation]:
     """The first faults in words, each once; the names that an object knows are listed once too."""
     explained: dict[Explanation, None] = {}
@@ -62,13 +51,19 @@ def dotted(path: Path) -> str:
 
 
 def suggestion(name: object, names: Iterable[object]) -> str:
-    """`, did you mean "city"?` for the nearest name; empty where none is near."""
+    """`did you mean "city"?` for the nearest name; empty where none is near."""
     texts = [text for text in islice(names, _MAX_COMPARED) if isinstance(text, str)]
     if not isinstance(name, str) or len(name) > _MAX_LENGTH:
         return ""
     close = [text for text in texts if text.casefold() == name.casefold()]
     close = close or get_close_matches(name, texts, n=1, cutoff=0.6)
-    return f", did you mean {excerpt(close[0])}?" if close else ""
+    return f"did you mean {excerpt(close[0])}?" if close else ""
+
+
+def with_suggestion(text: str, name: object, names: Iterable[object]) -> str:
+    """The text, and behind a comma the suggestion where there is one."""
+    near = suggestion(name, names)
+    return f"{text}, {near}" if near else text
 
 
 def excerpt(value: object) -> str:
@@ -105,8 +100,8 @@ def _choice(fault: Fault) -> str:
     if not choice.types:
         return _one_of(fault.given, choice.values) if choice.values else _refused(fault)
     options = [*choice.types, *map(excerpt, choice.values[:_MAX_OPTIONS])]
-    near = suggestion(fault.given, choice.values)
-    return f"expected {_either(options)}, got {_typed(fault.given)}{near}"
+    text = f"expected {_either(options)}, got {_typed(fault.given)}"
+    return with_suggestion(text, fault.given, choice.values)
 
 
 def _enum(fault: Fault) -> str:
@@ -114,7 +109,7 @@ def _enum(fault: Fault) -> str:
 
 
 def _one_of(given: object, options: Sequence[object]) -> str:
-    return f"{excerpt(given)} is not one of {_listed(options)}{suggestion(given, options)}"
+    return with_suggestion(f"{excerpt(given)} is not one of {_listed(options)}", given, options)
 
 
 def _const(fault: Fault) -> str:
@@ -135,8 +130,10 @@ def _missing(fault: Fault) -> str:
 def _unknown(fault: Fault) -> str:
     known = _items(fault.expected)
     near = suggestion(fault.path[-1], known)
-    if near or not known:
-        return f"unknown{near}"
+    if near:
+        return f"unknown, {near}"
+    if not known:
+        return "unknown"
     names = ", ".join(map(_step, known[:_MAX_NAMES]))
     return f"unknown; known: {names}{', …' if len(known) > _MAX_NAMES else ''}"
 

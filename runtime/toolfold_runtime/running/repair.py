@@ -5,7 +5,7 @@ counts as the value that it spells where the manifest allows that (`coerce`).
 """
 
 from collections.abc import Collection
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.running.coerce import coerced
@@ -19,10 +19,19 @@ _MAX_ROUNDS: Final = 4
 _Removals: TypeAlias = "dict[str | int, _Removals]"
 
 
-def repaired(
-    document: SchemaDocument, arguments: Json, *, coerce_strings: bool = False
-) -> tuple[Json, list[str], list[Fault]]:
-    """A copy as it was meant, warnings about what was coerced, and the faults that remain."""
+class Repair(NamedTuple):
+    """Arguments as they were meant, warnings about what was coerced, and the faults that remain."""
+
+    arguments: Json
+    warnings: list[str]
+    faults: list[Fault]
+
+
+def repaired(document: SchemaDocument, arguments: Json, *, coerce_strings: bool = False) -> Repair:
+    """The arguments without nulls that mean "not given" and with strings coerced where allowed.
+
+    The same object where nothing changed.
+    """
     warnings: list[str] = []
     effort = Effort()
     faults = faults_of(document, arguments, effort)
@@ -37,7 +46,7 @@ def repaired(
         arguments, faults = changed, remaining
         if not faults or effort.is_spent:
             break
-    return arguments, warnings, faults
+    return Repair(arguments, warnings, faults)
 
 
 def without_nulls(
@@ -45,21 +54,21 @@ def without_nulls(
     value: Any,
     faults: list[Fault],
     *,
-    are_declared: bool = True,
+    only_declared: bool = True,
     effort: Effort | None = None,
 ) -> tuple[Any, list[Fault]]:
     """A copy without the nulls that count as not given, and the faults that it has left.
 
-    `are_declared` where only those of properties that the schema declares do. A required property
-    keeps its null, so that its fault names what was given. The value itself is returned where no
-    null is at fault.
+    With `only_declared`, nulls of properties that the schema does not declare stay. A required
+    property keeps its null, so that its fault names what was given. The value itself is returned
+    where no null is at fault.
     """
     required: set[Path] = set()
     for _ in range(_MAX_ROUNDS):
         nulls = {
             fault.path
             for fault in faults
-            if _is_null_for_absent(fault) and (fault.is_declared or not are_declared)
+            if _is_null_for_absent(fault) and (fault.is_declared or not only_declared)
         } - required
         changed, remaining = value, faults
         while nulls:

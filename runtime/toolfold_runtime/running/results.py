@@ -96,7 +96,7 @@ def _mended(validators: SchemaValidators, entry: ToolEntry, promised: Any) -> Re
     schema = entry.definition.output_schema or {}
     document = SchemaDocument(schema, asserts_formats=entry.asserts_output_formats)
     faults = faults_of(document, promised)
-    changed, remaining = without_nulls(document, promised, faults, are_declared=False)
+    changed, remaining = without_nulls(document, promised, faults, only_declared=False)
     if validators.of_result(entry).is_valid(changed):
         return _result(entry, changed["result"] if entry.wraps_result else changed)
     problem = log_fields(remaining[0], is_wrapped=entry.wraps_result)

@@ -16,25 +16,22 @@ _MAX_VALUES: Final = 200
 _MAX_LENGTH: Final = 1_000
 # How many branches of alternatives are tried.
 _MAX_BRANCHES: Final = 3
+_COMBINING: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf", "$defs", "definitions"})
 
 
 class _NoValueError(Exception):
     """Nothing small can be made for a schema."""
 
 
-def smallest_arguments(schema: Json, *, asserts_formats: bool = False) -> Json | None:
-    """Arguments that the schema accepts, with required properties only; None where none are found.
-
-    A property's own `examples` and `default` are preferred. Text is the property's name in angle
-    brackets, so that it is seen to be a placeholder, wherever such text is valid.
-    """
-    return valid_arguments(schema, (), asserts_formats=asserts_formats)
-
-
-def valid_arguments(
+def example_arguments(
     schema: Json, examples: Iterable[Json], *, asserts_formats: bool = False
 ) -> Json | None:
-    """The first example that the schema accepts and that is short enough, else the smallest call."""
+    """The first example that the schema accepts and that is short enough, else the smallest call.
+
+    The smallest call has required properties only, with the values that their `examples` and
+    `default` name. Other text is the property's name in angle brackets, so that it is seen to be
+    a placeholder, wherever such text is valid. None where no call is found.
+    """
     try:
         validator = validator_for(schema, asserts_formats=asserts_formats)
     except (ValidationError, ValueError):
@@ -164,9 +161,6 @@ class _Maker:
                 raise
             return []
         return _different(made) if schema.get("uniqueItems") is True else made
-
-
-_COMBINING: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf", "$defs", "definitions"})
 
 
 def _joined(first: Json, second: Json) -> Json:
