@@ -26,6 +26,7 @@ MAY_IMPORT: Final = {
         "toolfold.errors",
         "toolfold.manifest",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
         "toolfold_runtime.search",  # the index is split into words as queries are
         "toolfold_runtime.validation",
         "jsonschema_rs",
@@ -49,6 +50,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.names",
         "toolfold.plan.text",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
         "toolfold_runtime.validation",
         "jsonschema_rs",
     },
@@ -58,6 +60,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.schemas",
         "toolfold.plan.text",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
         "toolfold_runtime.validation",
     },
     "plan/disclosure": {
@@ -67,6 +70,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.schemas",
         "toolfold.plan.text",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
         "splintr",
     },
     "plan/search": {
@@ -86,6 +90,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.schemas",
         "toolfold.plan.text",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
     },
     "emit": {
         "toolfold_runtime.contract",
@@ -185,7 +190,16 @@ RUNTIME_MAY_IMPORT: Final = {
         "starlette",
     },
 }
-RUNTIME_MODULES: Final = ("bounded", "errors", "jsontext", "log", "models", "typing", "validation")
+RUNTIME_MODULES: Final = (
+    "bounded",
+    "errors",
+    "jsontext",
+    "log",
+    "models",
+    "pointers",
+    "typing",
+    "validation",
+)
 ALL_MAY_IMPORT: Final = {
     "toolfold_runtime.contract",
     *(f"toolfold_runtime.{module}" for module in RUNTIME_MODULES),

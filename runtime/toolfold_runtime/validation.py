@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
+from urllib.parse import quote
 
 import jsonschema_rs
 from jsonschema_rs import (
@@ -16,6 +17,10 @@ from jsonschema_rs import (
     Validator,
 )
 
+from toolfold_runtime.pointers import SchemaPath, pointer
+
+# Hierarchical, so that relative references have something to be relative to; never fetched.
+_ADDRESS: Final = "https://toolfold.invalid/document"
 # A pattern may backtrack this often before it counts as failed: hostile patterns end quickly.
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 _MOST: Final = 50
@@ -54,6 +59,7 @@ __all__ = [
     "has_known_dialect",
     "is_base64_text",
     "registry_of",
+    "subschema_validator",
     "validator_for",
 ]
 
@@ -84,9 +90,34 @@ def validator_for(
     )
 
 
-def registry_of(address: str, schema: dict[str, Any]) -> Registry:
-    """A registry that has one document, so that a reference can lead to any part of it."""
-    return Registry([(address, schema)], retriever=_nothing)
+def registry_of(schema: dict[str, Any]) -> Registry | None:
+    """A registry whose one document is `schema`, for `subschema_validator`; None where it cannot be."""
+    try:
+        return Registry([(_ADDRESS, schema)], retriever=_nothing)
+    except (ReferencingError, ValueError):
+        return None
+
+
+def subschema_validator(
+    registry: Registry | None,
+    path: SchemaPath,
+    *,
+    dialect: dict[str, Any] | None = None,
+    asserts_formats: bool = False,
+) -> Validator | None:
+    """A validator for the part at `path` of the registry's document; None where none can be made.
+
+    `dialect` has the document's `$schema`, where it has one.
+    """
+    if registry is None:
+        return None
+    reference = f"{_ADDRESS}#{quote(pointer(path), safe='/~$')}"
+    try:
+        return validator_for(
+            {**(dialect or {}), "$ref": reference}, registry, asserts_formats=asserts_formats
+        )
+    except (ValidationError, ReferencingError, ValueError):
+        return None
 
 
 def is_base64_text(text: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.running.diagnosis.faults import Fault, Path
+from toolfold_runtime.running.diagnosis.faults import Fault, ValuePath
 from toolfold_runtime.running.explain import dotted, excerpt
 
 _MAX_LENGTH: Final = 100_000
@@ -54,7 +54,7 @@ def _parsed(fault: Fault) -> object:
     return value if is_wanted else None
 
 
-def _assign(target: Any, path: Path, value: object) -> None:
+def _assign(target: Any, path: ValuePath, value: object) -> None:
     for step in path[:-1]:
         target = target[step]
     target[path[-1]] = value

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from toolfold_runtime.running.diagnosis.faults import Choice, Fault, Path
+from toolfold_runtime.running.diagnosis.faults import Choice, Fault, ValuePath
 from toolfold_runtime.validation import format_words
 
 #: Near names are looked for in each explanation, which takes longer than finding the fault.
@@ -28,14 +28,14 @@ class Explanation(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Path and text on one line."""
+        """ValuePath and text on one line."""
         return f"{self.path}: {self.text}" if self.path else self.text
 
 
 def explanations(faults: Sequence[Fault]) -> list[Explanation]:
     """The first faults in words, each once; the names that an object knows are listed once too."""
     explained: dict[Explanation, None] = {}
-    lists: set[tuple[Path, str]] = set()
+    lists: set[tuple[ValuePath, str]] = set()
     for fault in faults[:MAX_EXPLAINED]:
         text = _text(fault)
         if fault.keyword == "unknown":
@@ -45,7 +45,7 @@ def explanations(faults: Sequence[Fault]) -> list[Explanation]:
     return list(explained)
 
 
-def dotted(path: Path) -> str:
+def dotted(path: ValuePath) -> str:
     """A path as `lines.0.city`; a step that is no plain name is quoted."""
     return ".".join(_step(str(step)) for step in path)
 

@@ -11,7 +11,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.running.coerce import coerced
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.effort import Effort
-from toolfold_runtime.running.diagnosis.faults import Fault, Path
+from toolfold_runtime.running.diagnosis.faults import Fault, ValuePath
 from toolfold_runtime.running.diagnosis.walk import faults_of
 
 # What text spells may have nulls in it, and an alternative can be told once they are gone.
@@ -63,7 +63,7 @@ def without_nulls(
     property keeps its null, so that its fault names what was given. The value itself is returned
     where no null is at fault.
     """
-    required: set[Path] = set()
+    required: set[ValuePath] = set()
     for _ in range(_MAX_ROUNDS):
         nulls = {
             fault.path
@@ -94,7 +94,7 @@ def _faults(document: SchemaDocument, value: object, effort: Effort | None) -> l
     return [] if document.accepts((), value) else faults_of(document, value, effort)
 
 
-def _without(value: Any, paths: Collection[Path]) -> Any:
+def _without(value: Any, paths: Collection[ValuePath]) -> Any:
     """A copy without what is at the paths; what they do not lead through is shared."""
     removals: _Removals = {}
     for path in paths:

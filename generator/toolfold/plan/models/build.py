@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import resolve
 from toolfold_runtime.validation import ValidationError, validator_for
 
 from toolfold.plan.models.definitions import NOTES, definition_of
@@ -32,7 +33,7 @@ from toolfold.plan.models.types import (
     union,
 )
 from toolfold.plan.names.identifiers import TypeName, class_name, definition_name, field_name
-from toolfold.plan.schemas.keywords import properties_of, required_of, resolve, walk
+from toolfold.plan.schemas.keywords import properties_of, required_of, walk
 from toolfold.plan.text.escape import has_hidden, one_line, without_hidden
 
 # Per module; one real schema would give thousands.

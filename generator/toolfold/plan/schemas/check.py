@@ -4,39 +4,29 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Final
-from urllib.parse import quote
 
-from jsonschema_rs import (
-    Draft202012Validator,
-    ReferencingError,
-    Registry,
-    ValidationError,
-    Validator,
-)
+from jsonschema_rs import Draft202012Validator, Registry, ValidationError, Validator
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.validation import explained, has_known_dialect, validator_for
+from toolfold_runtime.pointers import SchemaPath, resolve
+from toolfold_runtime.validation import (
+    explained,
+    has_known_dialect,
+    registry_of,
+    subschema_validator,
+    validator_for,
+)
 
 from toolfold.manifest.json_schema import KEYWORD_HINTS, schema_hint, type_hint
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.shape import nearest
 from toolfold.plan.findings import Findings, Report
 from toolfold.plan.schemas.formats import format_problems, unasserted_formats
-from toolfold.plan.schemas.keywords import (
-    FOREIGN,
-    KNOWN,
-    TYPES,
-    SchemaPath,
-    pointer,
-    resolve,
-    walk,
-)
+from toolfold.plan.schemas.keywords import FOREIGN, KNOWN, TYPES, walk
 from toolfold.plan.schemas.problem import SchemaProblem
 from toolfold.plan.schemas.required import required_problems
 from toolfold.plan.schemas.served import LocatedSchema, references
 from toolfold.plan.text.escape import json_text
 
-# Hierarchical, so that relative references have something to be relative to; never fetched.
-_DOCUMENT: Final = "https://toolfold.invalid/document"
 # Codes of problems with which a schema can still be used, so that its values are checked too.
 _USABLE: Final = frozenset({"format", "required"})
 
@@ -180,9 +170,8 @@ def _check_values(located: LocatedSchema, report: Report) -> None:
         values = list(_values(path, inner))
         if not values:
             continue
-        # What lies outside the document is not fetched, and accepts anything.
-        registry = registry or Registry([(_DOCUMENT, located.schema)], retriever=lambda _: {})
-        validator = _validator_at(registry, path, located.asserts_formats)
+        registry = registry or registry_of(located.schema)
+        validator = subschema_validator(registry, path, asserts_formats=located.asserts_formats)
         for at, what, value in values:
             for error in validator.iter_errors(value) if validator else ():
                 fact = f"invalid {what}: {explained(error)}"
@@ -195,14 +184,6 @@ def _values(path: SchemaPath, schema: Json) -> Iterator[tuple[SchemaPath, str, o
     if isinstance(schema.get("examples"), list):
         for index, value in enumerate(schema["examples"]):
             yield (*path, "examples", index), "example", value
-
-
-def _validator_at(registry: Registry, path: SchemaPath, asserts_formats: bool) -> Validator | None:
-    schema = {"$ref": f"{_DOCUMENT}#{quote(pointer(path), safe='/~$')}"}
-    try:
-        return validator_for(schema, registry, asserts_formats=asserts_formats)
-    except (ValidationError, ReferencingError):
-        return None
 
 
 def _value_hint(error: ValidationError) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import SchemaPath
 
 from toolfold.manifest.json_schema import FORMATS
 from toolfold.manifest.shape import nearest
-from toolfold.plan.schemas.keywords import SchemaPath, walk
+from toolfold.plan.schemas.keywords import walk
 from toolfold.plan.schemas.problem import SchemaProblem
 
 _BASE64: Final = "say `contentEncoding: base64` instead"

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import SchemaPath, resolve
 
 from toolfold.errors import Severity
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.tree import ManifestPath
-from toolfold.plan.schemas.keywords import SchemaPath, resolve, walk
+from toolfold.plan.schemas.keywords import walk
 
 _DEEPEST: Final = 20
 

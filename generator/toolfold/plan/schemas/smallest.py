@@ -5,9 +5,10 @@ from itertools import chain
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import resolve
 from toolfold_runtime.validation import ValidationError, validator_for
 
-from toolfold.plan.schemas.keywords import properties_of, required_of, resolve
+from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.schemas.samples import sample_number, sample_text
 from toolfold.plan.text.escape import json_text
 
