@@ -41,8 +41,11 @@ def test_a_reference_leads_to_the_schema_that_it_names(reference: str, title: st
 
 @pytest.mark.parametrize(
     "reference",
-    ["", "Name", "#Name", "x.json#/$defs/Name", "#/$defs/Other", "#/$defs/Name/anyOf/2"]
-    + ["#/$defs/Name/anyOf/²", "#/$defs/Name/anyOf/-1", "#/required", "#/required/0", 7, None],
+    [
+        *("", "Name", "#Name", "x.json#/$defs/Name", 7, None),
+        *("#/$defs/Other", "#/$defs/Name/anyOf/2", "#/$defs/Name/anyOf/²", "#/$defs/Name/anyOf/-1"),
+        *("#/required", "#/required/0"),
+    ],
 )
 def test_what_is_no_schema_of_the_document_is_not_resolved(reference: object) -> None:
     assert resolve(_DOCUMENT, reference) is None

@@ -21,7 +21,7 @@ from toolfold.plan.models.build import attribute_clashes
 from toolfold.plan.models.modules import result_type
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.identifiers import method_of
-from toolfold.plan.schemas.check import check_examples, check_schema
+from toolfold.plan.schemas.check import check_examples, check_returns, check_schema
 from toolfold.plan.schemas.formats import has_base64
 from toolfold.plan.schemas.keywords import walk
 from toolfold.plan.schemas.served import LocatedSchema, located_input, located_output, served_output
@@ -84,10 +84,7 @@ def _check(
     findings: Findings,
 ) -> None:
     name, tool = source.name, source.tool
-    if tool.returns is not None and "$defs" in tool.returns:
-        path = ("tools", name, "returns", "$defs")
-        hint = "declare it under the manifest's own `$defs:`"
-        findings.error(path, "definitions inside a schema", hint, "keyword", of_key=True)
+    check_returns(name, tool, findings.reporter("error"))
     for located in (given, returned):
         if located is not None:
             check_schema(located, context.definitions, findings)

@@ -1,16 +1,17 @@
 """The manifest's definitions: the class of each, its module, and the cycles among them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import reference_steps
 
 from toolfold.plan.names.identifiers import definition_name
-from toolfold.plan.schemas.served import references
+from toolfold.plan.schemas.keywords import DEFINITIONS_PREFIX
+from toolfold.plan.schemas.served import reached_definitions
 
 #: Keywords beside which a reference is still the same type.
 NOTES: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
-_PREFIX: Final = "#/$defs/"
 
 
 class DefinitionsGroup(NamedTuple):
@@ -22,8 +23,8 @@ class DefinitionsGroup(NamedTuple):
 
 def definition_of(reference: str) -> str | None:
     """The definition that a reference is to, whole; None for any other reference."""
-    name = reference.removeprefix(_PREFIX)
-    return name if reference.startswith(_PREFIX) and "/" not in name else None
+    steps = reference_steps(reference) if reference.startswith(DEFINITIONS_PREFIX) else None
+    return steps[1] if steps and len(steps) == 2 else None
 
 
 def definition_returned(returns: Json | None) -> str | None:
@@ -35,7 +36,7 @@ def definition_returned(returns: Json | None) -> str | None:
 
 def definition_groups(definitions: Mapping[str, Json]) -> list[DefinitionsGroup]:
     """Every definition in exactly one group, named after its first member."""
-    reached = {name: set(_reached(name, definitions)) for name in definitions}
+    reached = {name: reached_definitions(definitions[name], definitions) for name in definitions}
     groups: dict[str, list[str]] = {}
     for name in definitions:
         first = next(
@@ -46,16 +47,3 @@ def definition_groups(definitions: Mapping[str, Json]) -> list[DefinitionsGroup]
         DefinitionsGroup(definition_name(first).module, tuple(members))
         for first, members in groups.items()
     ]
-
-
-def _reached(name: str, definitions: Mapping[str, Json]) -> Iterator[str]:
-    """The definitions that one refers to, directly or by others."""
-    seen: set[str] = set()
-    waiting = [name]
-    while waiting:
-        for _, reference in references(definitions[waiting.pop()]):
-            target = reference.removeprefix(_PREFIX).split("/")[0]
-            if reference.startswith(_PREFIX) and target in definitions and target not in seen:
-                seen.add(target)
-                waiting.append(target)
-                yield target

@@ -12,6 +12,8 @@ from toolfold.manifest.json_schema import LISTS, MAPPINGS, SINGLE
 KNOWN: Final = json_schema.KNOWN
 FOREIGN: Final = json_schema.FOREIGN
 TYPES: Final = json_schema.TYPES
+#: What references to a manifest's own definitions begin with.
+DEFINITIONS_PREFIX: Final = "#/$defs/"
 
 
 def subschemas(schema: object) -> Iterator[tuple[SchemaPath, object]]:
