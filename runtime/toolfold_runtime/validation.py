@@ -38,7 +38,7 @@ _LATER_FORMATS: Final = frozenset(
     | {"json-pointer", "relative-json-pointer"}
 )
 #: A value of each format whose form is not obvious from its name.
-_SAMPLES: Final = {
+FORMAT_SAMPLES: Final = {
     "date": "2025-01-31",
     "date-time": "2025-01-31T09:30:00Z",
     "time": "09:30:00Z",
@@ -50,6 +50,7 @@ _SAMPLES: Final = {
 }
 
 __all__ = [
+    "FORMAT_SAMPLES",
     "ReferencingError",
     "Registry",
     "ValidationError",
@@ -148,7 +149,11 @@ def format_words(name: str) -> str:
     if name == "binary":
         return "base64 with padding"
     article = "an" if name[0] in "ei" else "a"
-    return f"{article} {name} (like {_SAMPLES[name]})" if name in _SAMPLES else f"{article} {name}"
+    return (
+        f"{article} {name} (like {FORMAT_SAMPLES[name]})"
+        if name in FORMAT_SAMPLES
+        else f"{article} {name}"
+    )
 
 
 def _shown(value: object) -> str:

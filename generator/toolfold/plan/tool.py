@@ -84,7 +84,7 @@ def _check(
     findings: Findings,
 ) -> None:
     name, tool = source.name, source.tool
-    check_returns(name, tool, findings.reporter("error"))
+    check_returns(name, tool, findings.error)
     for located in (given, returned):
         if located is not None:
             check_schema(located, context.definitions, findings)

@@ -4,26 +4,19 @@ import math
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.validation import ValidationError, validator_for
+from toolfold_runtime.validation import FORMAT_SAMPLES, ValidationError, validator_for
 
 from toolfold.plan.schemas.pattern_samples import text_matching
 
 _MAX_LENGTH: Final = 1_000
 _SAMPLES: Final = {
-    "date": "2025-01-31",
-    "date-time": "2025-01-31T09:30:00Z",
-    "time": "09:30:00Z",
-    "duration": "P1D",
-    "uuid": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
-    "uri": "https://example.com",
-    "url": "https://example.com",
+    **FORMAT_SAMPLES,
+    "url": FORMAT_SAMPLES["uri"],
     "uri-reference": "/path",
-    "iri": "https://example.com",
-    "email": "name@example.com",
+    "iri": FORMAT_SAMPLES["uri"],
     "hostname": "example.com",
     "ipv4": "192.0.2.1",
     "ipv6": "2001:db8::1",
-    "json-pointer": "/name",
     "regex": "^a",
     "byte": "AAAA",
     "binary": "AAAA",

@@ -151,9 +151,8 @@ def reached_definitions(schema: object, definitions: Mapping[str, Json]) -> set[
     waiting = [schema]
     while waiting:
         for _, reference in references(waiting.pop()):
-            if not reference.startswith(DEFINITIONS_PREFIX):
-                continue
-            name = (reference_steps(reference) or [])[1]
+            steps = reference_steps(reference) or []
+            name = steps[1] if len(steps) > 1 and steps[0] == "$defs" else ""
             if name in definitions and name not in reached:
                 reached.add(name)
                 waiting.append(definitions[name])

@@ -13,6 +13,7 @@ from toolfold_runtime.running.diagnosis.branches import Branch, branch_pointers,
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.effort import Effort
 from toolfold_runtime.running.diagnosis.faults import Fault, ValuePath
+from toolfold_runtime.running.diagnosis.plain import DECISIVE, refusing_keywords
 from toolfold_runtime.running.diagnosis.properties import extra_names, known_properties
 
 _MAX_FAULTS: Final = 1_000
@@ -21,13 +22,6 @@ _MAX_NULLS: Final = 20
 _MAX_DEPTH: Final = 64
 # Faults of a branch that are counted, to choose between branches.
 _MAX_COUNTED: Final = 20
-
-# A value that breaks one of these is meant to be another value: nothing else is said about it.
-_DECISIVE: Final = ("type", "const", "enum")
-_OF_NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_OF_TEXT: Final = ("minLength", "maxLength", "pattern", "format", "contentEncoding")
-_OF_SIZES: Final = ("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties")
-_PLAIN: Final = (*_OF_NUMBERS, *_OF_TEXT, "contentMediaType", *_OF_SIZES)
 
 
 def faults_of(document: SchemaDocument, value: object, effort: Effort | None = None) -> list[Fault]:
@@ -111,16 +105,10 @@ class _Walk:
         self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath
     ) -> bool:
         """Add what keywords without subschemas refuse; True where nothing else need be said."""
-        for keyword in _DECISIVE:
-            if keyword in schema and not self._document.holds(pointer, keyword, value):
-                self._add(path, keyword, value, schema[keyword])
-                return True
-        for keyword in _PLAIN:
-            if keyword in schema and not self._document.holds(pointer, keyword, value):
-                self._add(path, keyword, value, schema[keyword])
-        return False
-
-    # Schemas for the same value
+        keywords = refusing_keywords(self._document, pointer, value)
+        for keyword in keywords:
+            self._add(path, keyword, value, schema[keyword])
+        return bool(keywords) and keywords[0] in DECISIVE
 
     def _combined(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         for index in range(_length(schema.get("allOf"))):
@@ -161,8 +149,6 @@ class _Walk:
         walk = _Walk(self._document, self._effort, _MAX_COUNTED, looks_into_branches=False)
         walk.node(pointer, value, path)
         return walk.faults
-
-    # Objects
 
     def _object(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         for name in _texts(schema.get("required")):
@@ -220,8 +206,6 @@ class _Walk:
                 self._visit(pointer, value[name], (*path, name))
             if self._is_done:
                 return
-
-    # Arrays
 
     def _array(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         keyword = "prefixItems" if isinstance(schema.get("prefixItems"), list) else "items"
