@@ -31,6 +31,7 @@ MAY_IMPORT: Final = {
         "toolfold.errors",
         "toolfold.manifest",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
         "toolfold_runtime.search",  # the index is split into words as queries are
         "toolfold_runtime.validation",
         "jsonschema_rs",
@@ -54,6 +55,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.names",
         "toolfold.plan.text",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
         "toolfold_runtime.validation",
         "jsonschema_rs",
     },
@@ -64,6 +66,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.schemas",
         "toolfold.plan.text",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
         "toolfold_runtime.validation",
     },
     "plan/disclosure": {
@@ -73,6 +76,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.schemas",
         "toolfold.plan.text",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
         "splintr",
     },
     "plan/search": {
@@ -92,6 +96,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.schemas",
         "toolfold.plan.text",
         "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
     },
     "emit": {
         "toolfold_runtime.contract",
@@ -191,7 +196,16 @@ RUNTIME_MAY_IMPORT: Final = {
         "starlette",
     },
 }
-RUNTIME_MODULES: Final = ("bounded", "errors", "jsontext", "log", "models", "typing", "validation")
+RUNTIME_MODULES: Final = (
+    "bounded",
+    "errors",
+    "jsontext",
+    "log",
+    "models",
+    "pointers",
+    "typing",
+    "validation",
+)
 ALL_MAY_IMPORT: Final = {
     "toolfold_runtime.contract",
     *(f"toolfold_runtime.{module}" for module in RUNTIME_MODULES),

@@ -8,7 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, GetCoreSchemaHandle
 from pydantic_core import CoreSchema, to_jsonable_python
 from typing_extensions import TypeAliasType
 
-__all__ = ["NULLABLE", "Base64", "Model", "TypeAliasType", "sent"]
+__all__ = ["NULLABLE", "Base64", "Model", "TypeAliasType", "result_json"]
 
 
 class _Nullable:
@@ -53,7 +53,7 @@ def _is_left_out(value: object) -> bool:
     return value is None and _IS_SENT.get()
 
 
-def sent(value: object) -> Any:
+def result_json(value: object) -> Any:
     """A tool's result as plain JSON: properties by their own names, without what is not given."""
     token = _IS_SENT.set(True)
     try:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable
 from functools import cache
 from typing import Any, Final
+from urllib.parse import quote
 
 import jsonschema_rs
 from jsonschema_rs import (
@@ -16,6 +17,10 @@ from jsonschema_rs import (
     Validator,
 )
 
+from toolfold_runtime.pointers import SchemaPath, pointer
+
+# Hierarchical, so that relative references have something to be relative to; never fetched.
+_ADDRESS: Final = "https://toolfold.invalid/document"
 # A pattern may backtrack this often before it counts as failed: hostile patterns end quickly.
 _PATTERNS: Final = jsonschema_rs.FancyRegexOptions(backtrack_limit=100_000)
 _MOST: Final = 50
@@ -33,7 +38,7 @@ _LATER_FORMATS: Final = frozenset(
     | {"json-pointer", "relative-json-pointer"}
 )
 #: A value of each format whose form is not obvious from its name.
-_SAMPLES: Final = {
+FORMAT_SAMPLES: Final = {
     "date": "2025-01-31",
     "date-time": "2025-01-31T09:30:00Z",
     "time": "09:30:00Z",
@@ -45,6 +50,7 @@ _SAMPLES: Final = {
 }
 
 __all__ = [
+    "FORMAT_SAMPLES",
     "ReferencingError",
     "Registry",
     "ValidationError",
@@ -54,6 +60,7 @@ __all__ = [
     "has_known_dialect",
     "is_base64_text",
     "registry_of",
+    "subschema_validator",
     "validator_for",
 ]
 
@@ -84,9 +91,34 @@ def validator_for(
     )
 
 
-def registry_of(address: str, schema: dict[str, Any]) -> Registry:
-    """A registry that has one document, so that a reference can lead to any part of it."""
-    return Registry([(address, schema)], retriever=_nothing)
+def registry_of(schema: dict[str, Any]) -> Registry | None:
+    """A registry whose one document is `schema`, for `subschema_validator`; None where it cannot be."""
+    try:
+        return Registry([(_ADDRESS, schema)], retriever=_nothing)
+    except (ReferencingError, ValueError):
+        return None
+
+
+def subschema_validator(
+    registry: Registry | None,
+    path: SchemaPath,
+    *,
+    dialect: dict[str, Any] | None = None,
+    asserts_formats: bool = False,
+) -> Validator | None:
+    """A validator for the part at `path` of the registry's document; None where none can be made.
+
+    `dialect` has the document's `$schema`, where it has one.
+    """
+    if registry is None:
+        return None
+    reference = f"{_ADDRESS}#{quote(pointer(path), safe='/~$')}"
+    try:
+        return validator_for(
+            {**(dialect or {}), "$ref": reference}, registry, asserts_formats=asserts_formats
+        )
+    except (ValidationError, ReferencingError, ValueError):
+        return None
 
 
 def is_base64_text(text: str) -> bool:
@@ -117,7 +149,11 @@ def format_words(name: str) -> str:
     if name == "binary":
         return "base64 with padding"
     article = "an" if name[0] in "ei" else "a"
-    return f"{article} {name} (like {_SAMPLES[name]})" if name in _SAMPLES else f"{article} {name}"
+    return (
+        f"{article} {name} (like {FORMAT_SAMPLES[name]})"
+        if name in FORMAT_SAMPLES
+        else f"{article} {name}"
+    )
 
 
 def _shown(value: object) -> str:

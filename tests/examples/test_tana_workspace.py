@@ -13,7 +13,7 @@ from tana_mcp.models.tana_search import TanaSearchParams
 from tana_mcp.models.tana_semantic_search import TanaSemanticSearchParams
 from tana_mcp.models.tana_supertags import TanaSupertagsParams
 from tana_mcp.models.tana_tagged import TanaTaggedParams
-from toolfold_runtime.models import sent
+from toolfold_runtime.models import result_json
 
 from examples.tana.errors import WorkspaceError
 from examples.tana.workspace import Workspace
@@ -32,7 +32,7 @@ EXAMPLES = [
 
 def assert_keeps_promise(tool: str, result: object) -> None:
     schema = {**TOOLS[tool]["returns"], "$defs": MANIFEST["$defs"]}
-    jsonschema_rs.validator_for(schema, validate_formats=True).validate(sent(result))
+    jsonschema_rs.validator_for(schema, validate_formats=True).validate(result_json(result))
 
 
 # What the manifest says

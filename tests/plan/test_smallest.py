@@ -4,8 +4,8 @@ from typing import Any, Final
 
 import pytest
 from hypothesis import given, settings
-from toolfold.plan.schemas.patterns import matching
-from toolfold.plan.schemas.smallest import smallest_arguments, valid_arguments
+from toolfold.plan.schemas.pattern_samples import text_matching
+from toolfold.plan.schemas.smallest import example_arguments
 from toolfold_runtime.validation import validator_for
 
 from tests.running.drawn import SCHEMAS
@@ -85,20 +85,20 @@ def document(schema: Any) -> Json:
 
 @pytest.mark.parametrize(("schema", "value"), VALUES, ids=lambda part: str(part)[:60])
 def test_required_properties_get_the_smallest_values(schema: Any, value: Any) -> None:
-    assert smallest_arguments(document(schema), asserts_formats=True) == {"p": value}
+    assert example_arguments(document(schema), (), asserts_formats=True) == {"p": value}
 
 
 @pytest.mark.parametrize("schema", IMPOSSIBLE, ids=str)
 def test_no_call_is_made_up_where_none_is_valid_or_small(schema: Any) -> None:
-    assert smallest_arguments(document(schema)) is None
+    assert example_arguments(document(schema), ()) is None
 
 
 def test_the_first_example_that_is_valid_and_short_goes_before() -> None:
     schema = document({"type": "string"})
     examples: list[Json] = [{"p": 7}, {"p": "x" * 5_000}, {"p": "good"}]
 
-    assert valid_arguments(schema, examples) == {"p": "good"}
-    assert valid_arguments(schema, examples[:2]) == {"p": "<p>"}
+    assert example_arguments(schema, examples) == {"p": "good"}
+    assert example_arguments(schema, examples[:2]) == {"p": "<p>"}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_the_first_example_that_is_valid_and_short_goes_before() -> None:
     ],
 )
 def test_patterns_that_people_write_are_matched(pattern: str) -> None:
-    text = matching(pattern, 0)
+    text = text_matching(pattern, 0)
 
     assert text is not None
     assert validator_for({"pattern": pattern}).is_valid(text)
@@ -123,14 +123,14 @@ def test_patterns_that_people_write_are_matched(pattern: str) -> None:
 
 @pytest.mark.parametrize("pattern", ["(", "[a", "a{", "\\p{Lu}", "(?i:a)", "a{9999}", "(" * 5_000])
 def test_patterns_that_are_not_understood_give_nothing(pattern: str) -> None:
-    assert matching(pattern) is None
+    assert text_matching(pattern) is None
 
 
 @given(schema=SCHEMAS)
 @settings(max_examples=200, deadline=None)
 def test_whatever_is_made_is_valid(schema: Any) -> None:
     whole = document(schema)
-    made = smallest_arguments(whole)
+    made = example_arguments(whole, ())
 
     assert made is None or validator_for(whole).is_valid(made)
-    assert smallest_arguments(whole) == made
+    assert example_arguments(whole, ()) == made

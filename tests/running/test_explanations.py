@@ -6,7 +6,9 @@ from typing import Any, Final
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from toolfold_runtime.running.explain import explained_errors
+from toolfold_runtime.running.diagnosis.document import SchemaDocument
+from toolfold_runtime.running.diagnosis.walk import faults_of
+from toolfold_runtime.running.explain import Explanation, explanations
 from toolfold_runtime.validation import validator_for
 
 from tests.running.drawn import SCHEMAS, VALUES
@@ -121,8 +123,12 @@ TEXTS: Final[list[tuple[Any, Any, list[str]]]] = [
 ]  # fmt: skip
 
 
+def explained(schema: Json, value: object, **options: bool) -> list[Explanation]:
+    return explanations(faults_of(SchemaDocument(schema, **options), value))
+
+
 def lines(schema: Json, value: object, **options: bool) -> list[str]:
-    return [explained.line for explained in explained_errors(schema, value, **options)]
+    return [explanation.line for explanation in explained(schema, value, **options)]
 
 
 @pytest.mark.parametrize(("schema", "value", "expected"), TEXTS, ids=lambda part: str(part)[:60])
@@ -229,11 +235,11 @@ def test_whatever_a_schema_refuses_is_explained(schema: Any, value: Any) -> None
     if validator_for(document).is_valid({"v": value}):
         return
 
-    shown = explained_errors(document, {"v": value})
+    shown = explained(document, {"v": value})
 
     assert shown
-    assert all(explained.path == "v" or explained.path.startswith("v.") for explained in shown)
-    assert not any("does not fit the schema" in explained.text for explained in shown)
+    assert all(each.path == "v" or each.path.startswith("v.") for each in shown)
+    assert not any("does not fit the schema" in each.text for each in shown)
 
 
 @given(st.recursive(st.none() | st.text(max_size=3), lambda inner: st.dictionaries(st.text(max_size=3), inner), max_leaves=8))  # fmt: skip

@@ -54,7 +54,8 @@ _TYPE_WORDS: Final = {
     **dict.fromkeys(("none", "nil", "undefined"), "null"),
     "bool": "boolean",
 }
-_FORMAT_WORDS: Final = {
+#: The formats, and what other languages and habits call them.
+FORMAT_WORDS: Final = {
     **{name: name for name in STRING_FORMATS},
     **dict.fromkeys(("datetime", "timestamp"), "date-time"),
     **dict.fromkeys(("bytes", "file"), "binary"),
@@ -69,8 +70,8 @@ def meant_type(word: str) -> str:
     Empty where the word is none that is known.
     """
     lowered = word.lower()
-    if lowered in _FORMAT_WORDS:
-        return f"string, format: {_FORMAT_WORDS[lowered]}"
+    if lowered in FORMAT_WORDS:
+        return f"string, format: {FORMAT_WORDS[lowered]}"
     return lowered if lowered in TYPES else _TYPE_WORDS.get(lowered, "")
 
 

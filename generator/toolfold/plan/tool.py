@@ -20,7 +20,7 @@ from toolfold.plan.model import PlannedTool, ToolPlan
 from toolfold.plan.models.modules import result_type
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.identifiers import method_of
-from toolfold.plan.schemas.check import check_examples, check_schema
+from toolfold.plan.schemas.check import check_examples, check_returns, check_schema
 from toolfold.plan.schemas.formats import has_base64
 from toolfold.plan.schemas.keywords import walk
 from toolfold.plan.schemas.served import (
@@ -30,7 +30,7 @@ from toolfold.plan.schemas.served import (
     output_schema,
     served_output,
 )
-from toolfold.plan.schemas.smallest import valid_arguments
+from toolfold.plan.schemas.smallest import example_arguments
 from toolfold.plan.search.words import search_texts, search_words
 from toolfold.plan.source import ToolContext, ToolSource
 from toolfold.plan.text.escape import docstring, json_text
@@ -89,10 +89,7 @@ def _check(
     findings: Findings,
 ) -> None:
     name, tool = source.name, source.tool
-    if tool.returns is not None and "$defs" in tool.returns:
-        path = ("tools", name, "returns", "$defs")
-        hint = "declare it under the manifest's own `$defs:`"
-        findings.error(path, "definitions inside a schema", hint, "keyword", of_key=True)
+    check_returns(name, tool, findings.error)
     for located in (given, returned):
         if located is not None:
             check_schema(located, context.definitions, findings)
@@ -197,7 +194,7 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
 def _example(tool: Tool, given: Json) -> Json | None:
     """The arguments of the call that an error shows as valid."""
     examples = (example.arguments for example in tool.examples)
-    return valid_arguments(given, examples, asserts_formats=tool.asserts_input_formats)
+    return example_arguments(given, examples, asserts_formats=tool.asserts_input_formats)
 
 
 def _definition(source: ToolSource, given: Json, output: Json | None) -> Definition:

@@ -7,10 +7,16 @@ from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
-from toolfold_runtime.running.explain import dotted, excerpt, explanations, suggestion
+from toolfold_runtime.running.explain import (
+    dotted,
+    excerpt,
+    explanations,
+    suggestion,
+    with_suggestion,
+)
 from toolfold_runtime.running.repair import repaired
 
-_MOST_SHOWN: Final = 20
+_MAX_SHOWN: Final = 20
 
 
 class MetaTools:
@@ -29,10 +35,11 @@ class MetaTools:
         unknown = [key for key in arguments if key not in known]
         document = self._document(name)
         if not document.accepts((), known):
-            known, _, faults = repaired(document, known)
-            if faults:
-                lines = [explanation.line for explanation in explanations(faults)]
-                raise self._refusal(name, lines[:_MOST_SHOWN])
+            repair = repaired(document, known)
+            if repair.faults:
+                lines = [explanation.line for explanation in explanations(repair.faults)]
+                raise self._refusal(name, lines[:_MAX_SHOWN])
+            known = repair.arguments
         warnings = self.unknown_parameters(name, unknown)
         return [self.handlers[name](**known), *warnings]
 
@@ -41,11 +48,12 @@ class MetaTools:
         if not unknown:
             return []
         known = self.definitions[name].input_schema["properties"]
-        near = [(key, suggestion(key, known)) for key in unknown[:_MOST_SHOWN]]
+        shown = unknown[:_MAX_SHOWN]
         if self._rejects_unknown:
-            lines = [f"no parameter {excerpt(key)}{text}" for key, text in near]
+            lines = [with_suggestion(f"no parameter {excerpt(key)}", key, known) for key in shown]
             raise self._refusal(name, lines)
-        named = (f"{dotted((key,))} ({text[2:]})" if text else dotted((key,)) for key, text in near)
+        near = ((dotted((key,)), suggestion(key, known)) for key in shown)
+        named = (f"{key} ({text})" if text else key for key, text in near)
         return [f"warning: ignored unknown parameters: {', '.join(named)}"]
 
     def _refusal(self, name: str, problems: list[str]) -> ToolError:

@@ -10,14 +10,14 @@ from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.defaults import Defaults, defaults_of
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.faults import Fault
-from toolfold_runtime.running.explain import MOST_EXPLAINED, explanations
+from toolfold_runtime.running.explain import MAX_EXPLAINED, explanations
 from toolfold_runtime.running.repair import repaired
 from toolfold_runtime.running.validators import SchemaValidators
 
-_MOST_SHOWN: Final = 10
-_MOST_DOCUMENTS: Final = 64
+_MAX_SHOWN: Final = 10
+_MAX_DOCUMENTS: Final = 64
 # A longer example would say less than the signature does.
-_LONGEST_CALL: Final = 1_500
+_MAX_CALL_LENGTH: Final = 1_500
 
 
 @dataclass(frozen=True)
@@ -44,9 +44,10 @@ class Arguments:
         warnings: list[str] = []
         if not validator.is_valid(given):
             document = self._document_of(entry)
-            given, warnings, faults = repaired(document, given, coerce_strings=coerce_strings)
-            if not validator.is_valid(given):
-                raise ToolError("invalid_arguments", _explanation(entry, faults))
+            repair = repaired(document, given, coerce_strings=coerce_strings)
+            if not validator.is_valid(repair.arguments):
+                raise ToolError("invalid_arguments", _explanation(entry, repair.faults))
+            given, warnings = repair.arguments, repair.warnings
         sent = values = _whole_numbers(given)
         defaults = self._defaults_of(entry)
         if defaults is not None:
@@ -62,7 +63,7 @@ class Arguments:
 
     def _document_of(self, entry: ToolEntry) -> SchemaDocument:
         if entry.name not in self._documents:
-            if len(self._documents) >= _MOST_DOCUMENTS:
+            if len(self._documents) >= _MAX_DOCUMENTS:
                 del self._documents[next(iter(self._documents))]
             self._documents[entry.name] = SchemaDocument(
                 entry.definition.input_schema, asserts_formats=entry.asserts_input_formats
@@ -72,18 +73,18 @@ class Arguments:
 
 def _explanation(entry: ToolEntry, faults: list[Fault]) -> str:
     explained = [f"- {explanation.line}" for explanation in explanations(faults)]
-    number = len(explained) if len(faults) <= MOST_EXPLAINED else len(faults)
+    number = len(explained) if len(faults) <= MAX_EXPLAINED else len(faults)
     lines = "\n".join(_first(explained, number, "- and "))
     text = f"invalid arguments for {entry.name}:\n{lines}"
     text += f"\nsignature: {entry.signature}"
     call = f"{entry.name}({compact(entry.example)})" if entry.example is not None else ""
-    return f"{text}\nvalid call: {call}" if 0 < len(call) <= _LONGEST_CALL else text
+    return f"{text}\nvalid call: {call}" if 0 < len(call) <= _MAX_CALL_LENGTH else text
 
 
 def _first(lines: list[str], number: int, more: str) -> list[str]:
     """The first lines, and how many more there are of this number."""
-    left_out = number - _MOST_SHOWN
-    return [*lines[:_MOST_SHOWN], f"{more}{left_out} more"] if left_out > 0 else lines
+    left_out = number - _MAX_SHOWN
+    return [*lines[:_MAX_SHOWN], f"{more}{left_out} more"] if left_out > 0 else lines
 
 
 def _whole_numbers(value: Any) -> Any:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.running.diagnosis.faults import Fault, Path
+from toolfold_runtime.running.diagnosis.faults import Fault, ValuePath
 from toolfold_runtime.running.explain import dotted, excerpt
 
-_LONGEST: Final = 100_000
+_MAX_LENGTH: Final = 100_000
 _IS: Final[dict[str, Callable[[object], bool]]] = {
     "boolean": lambda value: isinstance(value, bool),
     "integer": lambda value: isinstance(value, int) and not isinstance(value, bool),
@@ -43,7 +43,7 @@ def coerced(arguments: Json, faults: Sequence[Fault]) -> tuple[Json, list[str]]:
 def _parsed(fault: Fault) -> object:
     """The JSON value of a string where the schema accepts that but no string; else None."""
     text = fault.given
-    if fault.keyword != "type" or not isinstance(text, str) or len(text) > _LONGEST:
+    if fault.keyword != "type" or not isinstance(text, str) or len(text) > _MAX_LENGTH:
         return None
     types = fault.expected if isinstance(fault.expected, list) else [fault.expected]
     try:
@@ -54,7 +54,7 @@ def _parsed(fault: Fault) -> object:
     return value if is_wanted else None
 
 
-def _assign(target: Any, path: Path, value: object) -> None:
+def _assign(target: Any, path: ValuePath, value: object) -> None:
     for step in path[:-1]:
         target = target[step]
     target[path[-1]] = value

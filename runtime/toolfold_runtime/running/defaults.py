@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import resolve
 
-_LOCAL: Final = "#/"
 # Only below these can there be more defaults.
 _NESTING: Final = frozenset({"properties", "items", "allOf", "$ref"})
 
@@ -81,7 +81,7 @@ class _Reader:
             return []  # a document of its own, with references of its own
         parts = [schema]
         if isinstance(schema.get("$ref"), str):
-            parts += self._parts(self._target(schema["$ref"]), depth + 1)
+            parts += self._parts(resolve(self._document, schema["$ref"]), depth + 1)
         if isinstance(schema.get("allOf"), list):
             for part in schema["allOf"]:
                 parts += self._parts(part, depth + 1)
@@ -97,12 +97,3 @@ class _Reader:
                 defaults.inside.setdefault(name, self.read(inner))
         if isinstance(part.get("items"), dict):
             defaults.each = defaults.each or self.read(part["items"])
-
-    def _target(self, reference: str) -> object:
-        if not reference.startswith(_LOCAL):
-            return self._document if reference == "#" else None
-        value: object = self._document
-        for step in reference[len(_LOCAL) :].split("/"):
-            key = step.replace("~1", "/").replace("~0", "~")
-            value = value.get(key) if isinstance(value, dict) else None
-        return value

@@ -14,7 +14,7 @@ from toolfold_runtime.running.arguments import Arguments, ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
 from toolfold_runtime.running.cache import ResultCache, State
 from toolfold_runtime.running.call import Call, Report
-from toolfold_runtime.running.codes import ErrorCodes
+from toolfold_runtime.running.error_codes import ErrorCodes
 from toolfold_runtime.running.limits import Limits
 from toolfold_runtime.running.results import Result, validated
 from toolfold_runtime.running.shape import Answer, Shaper
@@ -94,7 +94,7 @@ class Executor:
         try:
             return await self.backend.run(entry, arguments, call)
         except ToolError as error:
-            self._codes.check(entry, error)
+            self._codes.normalize(entry, error)
             raise
         finally:
             self._invalidate(entry)  # also where it ends long after its call was answered

@@ -7,18 +7,15 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.running.diagnosis.document import SchemaDocument
-from toolfold_runtime.running.diagnosis.faults import Choice, Fault, Path
-from toolfold_runtime.running.diagnosis.walk import faults_of
+from toolfold_runtime.running.diagnosis.faults import Choice, Fault, ValuePath
 from toolfold_runtime.validation import format_words
 
 #: Near names are looked for in each explanation, which takes longer than finding the fault.
-MOST_EXPLAINED: Final = 50
-_LONGEST: Final = 100
-_MOST_COMPARED: Final = 500
-_MOST_OPTIONS: Final = 50
-_MOST_NAMES: Final = 20
+MAX_EXPLAINED: Final = 50
+_MAX_LENGTH: Final = 100
+_MAX_COMPARED: Final = 500
+_MAX_OPTIONS: Final = 50
+_MAX_NAMES: Final = 20
 _WRITER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 _PLAIN_STEP: Final = re.compile(r"[\w$@:-]{1,100}\Z")
 
@@ -31,23 +28,15 @@ class Explanation(NamedTuple):
 
     @property
     def line(self) -> str:
-        """Path and text on one line."""
+        """ValuePath and text on one line."""
         return f"{self.path}: {self.text}" if self.path else self.text
-
-
-def explained_errors(
-    schema: Json, value: object, *, asserts_formats: bool = False
-) -> list[Explanation]:
-    """What is wrong with a value that the schema refuses: one explanation at least, and not all."""
-    document = SchemaDocument(schema, asserts_formats=asserts_formats)
-    return explanations(faults_of(document, value))
 
 
 def explanations(faults: Sequence[Fault]) -> list[Explanation]:
     """The first faults in words, each once; the names that an object knows are listed once too."""
     explained: dict[Explanation, None] = {}
-    lists: set[tuple[Path, str]] = set()
-    for fault in faults[:MOST_EXPLAINED]:
+    lists: set[tuple[ValuePath, str]] = set()
+    for fault in faults[:MAX_EXPLAINED]:
         text = _text(fault)
         if fault.keyword == "unknown":
             text = "unknown" if (fault.path[:-1], text) in lists else text
@@ -56,30 +45,36 @@ def explanations(faults: Sequence[Fault]) -> list[Explanation]:
     return list(explained)
 
 
-def dotted(path: Path) -> str:
+def dotted(path: ValuePath) -> str:
     """A path as `lines.0.city`; a step that is no plain name is quoted."""
     return ".".join(_step(str(step)) for step in path)
 
 
 def suggestion(name: object, names: Iterable[object]) -> str:
-    """`, did you mean "city"?` for the nearest name; empty where none is near."""
-    texts = [text for text in islice(names, _MOST_COMPARED) if isinstance(text, str)]
-    if not isinstance(name, str) or len(name) > _LONGEST:
+    """`did you mean "city"?` for the nearest name; empty where none is near."""
+    texts = [text for text in islice(names, _MAX_COMPARED) if isinstance(text, str)]
+    if not isinstance(name, str) or len(name) > _MAX_LENGTH:
         return ""
     close = [text for text in texts if text.casefold() == name.casefold()]
     close = close or get_close_matches(name, texts, n=1, cutoff=0.6)
-    return f", did you mean {excerpt(close[0])}?" if close else ""
+    return f"did you mean {excerpt(close[0])}?" if close else ""
+
+
+def with_suggestion(text: str, name: object, names: Iterable[object]) -> str:
+    """The text, and behind a comma the suggestion where there is one."""
+    near = suggestion(name, names)
+    return f"{text}, {near}" if near else text
 
 
 def excerpt(value: object) -> str:
     """The beginning of a value's JSON, on one line."""
     if isinstance(value, str):
-        value = value[: _LONGEST + 1]
+        value = value[: _MAX_LENGTH + 1]
     text = ""
     for part in _WRITER.iterencode(value):
         text += part
-        if len(text) > _LONGEST:
-            return text[:_LONGEST] + "…"
+        if len(text) > _MAX_LENGTH:
+            return text[:_MAX_LENGTH] + "…"
     return text
 
 
@@ -104,9 +99,9 @@ def _choice(fault: Fault) -> str:
     choice = fault.expected if isinstance(fault.expected, Choice) else Choice((), ())
     if not choice.types:
         return _one_of(fault.given, choice.values) if choice.values else _refused(fault)
-    options = [*choice.types, *map(excerpt, choice.values[:_MOST_OPTIONS])]
-    near = suggestion(fault.given, choice.values)
-    return f"expected {_either(options)}, got {_typed(fault.given)}{near}"
+    options = [*choice.types, *map(excerpt, choice.values[:_MAX_OPTIONS])]
+    text = f"expected {_either(options)}, got {_typed(fault.given)}"
+    return with_suggestion(text, fault.given, choice.values)
 
 
 def _enum(fault: Fault) -> str:
@@ -114,7 +109,7 @@ def _enum(fault: Fault) -> str:
 
 
 def _one_of(given: object, options: Sequence[object]) -> str:
-    return f"{excerpt(given)} is not one of {_listed(options)}{suggestion(given, options)}"
+    return with_suggestion(f"{excerpt(given)} is not one of {_listed(options)}", given, options)
 
 
 def _const(fault: Fault) -> str:
@@ -128,17 +123,19 @@ def _required(fault: Fault) -> str:
 
 
 def _missing(fault: Fault) -> str:
-    sets = (" and ".join(map(_step, names)) for names in _items(fault.expected)[:_MOST_NAMES])
+    sets = (" and ".join(map(_step, names)) for names in _items(fault.expected)[:_MAX_NAMES])
     return f"needs {_either(dict.fromkeys(sets))}"
 
 
 def _unknown(fault: Fault) -> str:
     known = _items(fault.expected)
     near = suggestion(fault.path[-1], known)
-    if near or not known:
-        return f"unknown{near}"
-    names = ", ".join(map(_step, known[:_MOST_NAMES]))
-    return f"unknown; known: {names}{', …' if len(known) > _MOST_NAMES else ''}"
+    if near:
+        return f"unknown, {near}"
+    if not known:
+        return "unknown"
+    names = ", ".join(map(_step, known[:_MAX_NAMES]))
+    return f"unknown; known: {names}{', …' if len(known) > _MAX_NAMES else ''}"
 
 
 def _minimum(fault: Fault) -> str:
@@ -228,8 +225,8 @@ def _either(options: Iterable[str]) -> str:
 
 def _listed(options: object) -> str:
     values = _items(options)
-    more = ", …" if len(values) > _MOST_OPTIONS else ""
-    return ", ".join(map(excerpt, values[:_MOST_OPTIONS])) + more
+    more = ", …" if len(values) > _MAX_OPTIONS else ""
+    return ", ".join(map(excerpt, values[:_MAX_OPTIONS])) + more
 
 
 def _items(value: object) -> Sequence[Any]:

@@ -5,28 +5,37 @@ counts as the value that it spells where the manifest allows that (`coerce`).
 """
 
 from collections.abc import Collection
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.running.coerce import coerced
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.effort import Effort
-from toolfold_runtime.running.diagnosis.faults import Fault, Path
+from toolfold_runtime.running.diagnosis.faults import Fault, ValuePath
 from toolfold_runtime.running.diagnosis.walk import faults_of
 
 # What text spells may have nulls in it, and an alternative can be told once they are gone.
-_MOST_ROUNDS: Final = 4
+_MAX_ROUNDS: Final = 4
 _Removals: TypeAlias = "dict[str | int, _Removals]"
 
 
-def repaired(
-    document: SchemaDocument, arguments: Json, *, coerce_strings: bool = False
-) -> tuple[Json, list[str], list[Fault]]:
-    """A copy as it was meant, warnings about what was coerced, and the faults that remain."""
+class Repair(NamedTuple):
+    """Arguments as they were meant, warnings about what was coerced, and the faults that remain."""
+
+    arguments: Json
+    warnings: list[str]
+    faults: list[Fault]
+
+
+def repaired(document: SchemaDocument, arguments: Json, *, coerce_strings: bool = False) -> Repair:
+    """The arguments without nulls that mean "not given" and with strings coerced where allowed.
+
+    The same object where nothing changed.
+    """
     warnings: list[str] = []
     effort = Effort()
     faults = faults_of(document, arguments, effort)
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         changed, remaining = without_nulls(document, arguments, faults, effort=effort)
         if remaining and coerce_strings:
             changed, more = coerced(changed, remaining)
@@ -37,7 +46,7 @@ def repaired(
         arguments, faults = changed, remaining
         if not faults or effort.is_spent:
             break
-    return arguments, warnings, faults
+    return Repair(arguments, warnings, faults)
 
 
 def without_nulls(
@@ -45,21 +54,21 @@ def without_nulls(
     value: Any,
     faults: list[Fault],
     *,
-    are_declared: bool = True,
+    only_declared: bool = True,
     effort: Effort | None = None,
 ) -> tuple[Any, list[Fault]]:
     """A copy without the nulls that count as not given, and the faults that it has left.
 
-    `are_declared` where only those of properties that the schema declares do. A required property
-    keeps its null, so that its fault names what was given. The value itself is returned where no
-    null is at fault.
+    With `only_declared`, nulls of properties that the schema does not declare stay. A required
+    property keeps its null, so that its fault names what was given. The value itself is returned
+    where no null is at fault.
     """
-    required: set[Path] = set()
-    for _ in range(_MOST_ROUNDS):
+    required: set[ValuePath] = set()
+    for _ in range(_MAX_ROUNDS):
         nulls = {
             fault.path
             for fault in faults
-            if _is_null_for_absent(fault) and (fault.is_declared or not are_declared)
+            if _is_null_for_absent(fault) and (fault.is_declared or not only_declared)
         } - required
         changed, remaining = value, faults
         while nulls:
@@ -85,7 +94,7 @@ def _faults(document: SchemaDocument, value: object, effort: Effort | None) -> l
     return [] if document.accepts((), value) else faults_of(document, value, effort)
 
 
-def _without(value: Any, paths: Collection[Path]) -> Any:
+def _without(value: Any, paths: Collection[ValuePath]) -> Any:
     """A copy without what is at the paths; what they do not lead through is shared."""
     removals: _Removals = {}
     for path in paths:

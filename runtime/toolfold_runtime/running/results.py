@@ -48,13 +48,13 @@ def structured(entry: ToolEntry, value: Any) -> Any:
 
 
 def _plain(entry: ToolEntry, returned: object) -> Result:
-    from toolfold_runtime.models import sent
+    from toolfold_runtime.models import result_json
 
     try:
         if isinstance(returned, Iterator):
             raise TypeError("an iterator, which may never end; return a list")
         given = _with_base64(returned) if entry.has_base64_result else returned
-        return _result(entry, sent(given))
+        return _result(entry, result_json(given))
     except Exception as error:
         # Whatever an author's object does while it is turned into JSON, it is no JSON.
         log.warning("the result is not JSON", tool=entry.name, error=_reason(error))
@@ -91,15 +91,15 @@ def _mended(validators: SchemaValidators, entry: ToolEntry, promised: Any) -> Re
     from toolfold_runtime.running.diagnosis.document import SchemaDocument
     from toolfold_runtime.running.diagnosis.walk import faults_of
     from toolfold_runtime.running.repair import without_nulls
-    from toolfold_runtime.running.wrong_results import mistake
+    from toolfold_runtime.running.wrong_results import log_fields
 
     schema = entry.definition.output_schema or {}
     document = SchemaDocument(schema, asserts_formats=entry.asserts_output_formats)
     faults = faults_of(document, promised)
-    changed, remaining = without_nulls(document, promised, faults, are_declared=False)
+    changed, remaining = without_nulls(document, promised, faults, only_declared=False)
     if validators.of_result(entry).is_valid(changed):
         return _result(entry, changed["result"] if entry.wraps_result else changed)
-    facts = mistake(remaining[0], is_wrapped=entry.wraps_result)
-    log.warning("the result breaks `returns`", tool=entry.name, **facts)
+    problem = log_fields(remaining[0], is_wrapped=entry.wraps_result)
+    log.warning("the result breaks `returns`", tool=entry.name, **problem)
     text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
     raise ToolError("invalid_result", text)

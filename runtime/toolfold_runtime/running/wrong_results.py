@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from datetime import date, datetime, time
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from toolfold_runtime.running.diagnosis.faults import Fault
 from toolfold_runtime.running.explain import dotted, explanations
 from toolfold_runtime.validation import is_base64_text
 
 _Parsed = TypeVar("_Parsed")
+NAIVE_DATETIME_HINT: Final = (
+    "a naive datetime: use datetime.now(UTC), or make it aware with .replace(tzinfo=UTC)"
+)
 
 
-def mistake(fault: Fault, *, is_wrapped: bool) -> dict[str, str]:
+def log_fields(fault: Fault, *, is_wrapped: bool) -> dict[str, str]:
     """A fault for the log: its place, what is wrong there, and a way out of a usual mistake.
 
     `is_wrapped` where the schema has the result under `result`.
@@ -45,7 +48,7 @@ def _hint_of_format(name: str, text: str) -> str:
     if name == "date-time" and _parsed(date.fromisoformat, text) is not None:
         return "a date has no time: use datetime.combine(day, time(), UTC)"
     if name == "date-time" and moment is not None and moment.tzinfo is None:
-        return "a naive datetime: use datetime.now(UTC), or make it aware with .replace(tzinfo=UTC)"
+        return NAIVE_DATETIME_HINT
     if name == "date" and moment is not None:
         return "a datetime is not a date: use its .date()"
     if name == "time" and clock is not None and clock.tzinfo is None:

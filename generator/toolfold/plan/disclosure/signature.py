@@ -3,8 +3,9 @@
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import resolve
 
-from toolfold.plan.schemas.keywords import properties_of, required_of, resolve
+from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.text.escape import json_text
 
 _MAX_DEPTH: Final = 8  # references may go in circles

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import resolve
 
 from toolfold.plan.disclosure.signature import type_name
-from toolfold.plan.schemas.keywords import properties_of, required_of, resolve
+from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.text.escape import json_text, markdown, markdown_code
 
 _MAX_DEPTH: Final = 3

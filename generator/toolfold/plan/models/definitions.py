@@ -4,14 +4,15 @@ from collections.abc import Iterator, Mapping
 from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import reference_steps
 
 from toolfold.plan.findings import Findings
 from toolfold.plan.names.identifiers import definition_type
-from toolfold.plan.schemas.served import references
+from toolfold.plan.schemas.keywords import DEFINITIONS_PREFIX
+from toolfold.plan.schemas.served import reached_definitions, references
 
 #: Keywords beside which a reference is still the same type.
 NOTES: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
-_PREFIX: Final = "#/$defs/"
 # Pydantic builds classes within classes, and Python imports modules within modules, by recursion.
 _MAX_CYCLE: Final = 50
 _MAX_CHAIN: Final = 60
@@ -26,8 +27,8 @@ class DefinitionsGroup(NamedTuple):
 
 def definition_of(reference: str) -> str | None:
     """The definition that a reference is to, whole; None for any other reference."""
-    name = reference.removeprefix(_PREFIX)
-    return name if reference.startswith(_PREFIX) and "/" not in name else None
+    steps = reference_steps(reference) if reference.startswith(DEFINITIONS_PREFIX) else None
+    return steps[1] if steps and len(steps) == 2 else None
 
 
 def definition_returned(returns: Json | None) -> str | None:
@@ -39,7 +40,7 @@ def definition_returned(returns: Json | None) -> str | None:
 
 def definition_groups(definitions: Mapping[str, Json]) -> list[DefinitionsGroup]:
     """Every definition in exactly one group, named after its first member."""
-    reached = {name: set(_reached(name, definitions)) for name in definitions}
+    reached = {name: reached_definitions(definitions[name], definitions) for name in definitions}
     groups: dict[str, list[str]] = {}
     for name in definitions:
         first = next(
@@ -82,7 +83,7 @@ def _direct(schema: object) -> Iterator[str]:
     if not isinstance(schema, dict):
         return
     if isinstance(schema.get("$ref"), str):
-        yield schema["$ref"].removeprefix(_PREFIX)
+        yield schema["$ref"].removeprefix(DEFINITIONS_PREFIX)
     for key in ("anyOf", "oneOf", "allOf"):
         for option in schema.get(key, []) if isinstance(schema.get(key), list) else []:
             yield from _direct(option)
@@ -120,18 +121,6 @@ def _depths(definitions: Mapping[str, Json]) -> dict[str, int]:
 def _targets(schema: object, definitions: Mapping[str, Json]) -> Iterator[str]:
     """The definitions that a schema refers to itself."""
     for _, reference in references(schema):
-        target = reference.removeprefix(_PREFIX).split("/")[0]
-        if reference.startswith(_PREFIX) and target in definitions:
+        target = reference.removeprefix(DEFINITIONS_PREFIX).split("/")[0]
+        if reference.startswith(DEFINITIONS_PREFIX) and target in definitions:
             yield target
-
-
-def _reached(name: str, definitions: Mapping[str, Json]) -> Iterator[str]:
-    """The definitions that one refers to, directly or by others."""
-    seen: set[str] = set()
-    waiting = [name]
-    while waiting:
-        for target in _targets(definitions[waiting.pop()], definitions):
-            if target not in seen:
-                seen.add(target)
-                waiting.append(target)
-                yield target

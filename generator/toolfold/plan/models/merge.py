@@ -4,9 +4,10 @@ from functools import cached_property
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import resolve
 
 from toolfold.plan.models.definitions import NOTES
-from toolfold.plan.schemas.keywords import properties_of, required_of, resolve, walk
+from toolfold.plan.schemas.keywords import properties_of, required_of, walk
 
 _MAX_DEPTH: Final = 20
 _OF_OBJECTS: Final = frozenset({"type", "properties", "required", "additionalProperties"})

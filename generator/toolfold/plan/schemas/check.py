@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Final
-from urllib.parse import quote
 
-from jsonschema_rs import (
-    Draft202012Validator,
-    ReferencingError,
-    Registry,
-    ValidationError,
-    Validator,
-)
+from jsonschema_rs import Draft202012Validator, Registry, ValidationError, Validator
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.validation import explained, has_known_dialect, validator_for
+from toolfold_runtime.pointers import SchemaPath, resolve
+from toolfold_runtime.validation import (
+    explained,
+    has_known_dialect,
+    registry_of,
+    subschema_validator,
+    validator_for,
+)
 
 from toolfold.manifest.hints import nearest
 from toolfold.manifest.json_schema import (
@@ -28,14 +28,12 @@ from toolfold.manifest.json_schema import (
 from toolfold.manifest.schema import Tool
 from toolfold.plan.findings import Findings, Report
 from toolfold.plan.schemas.formats import format_problems, unasserted_formats
-from toolfold.plan.schemas.keywords import SchemaPath, pointer, resolve, walk
+from toolfold.plan.schemas.keywords import DEFINITIONS_PREFIX, walk
 from toolfold.plan.schemas.problem import SchemaProblem
 from toolfold.plan.schemas.required import required_problems
 from toolfold.plan.schemas.served import LocatedSchema, references
 from toolfold.plan.text.escape import json_text
 
-# Hierarchical, so that relative references have something to be relative to; never fetched.
-_DOCUMENT: Final = "https://toolfold.invalid/document"
 # Codes of problems with which a schema can still be used, so that its values are checked too.
 _USABLE: Final = frozenset({"format", "required"})
 
@@ -43,7 +41,8 @@ _USABLE: Final = frozenset({"format", "required"})
 def check_definitions(definitions: Mapping[str, Json], findings: Findings) -> None:
     """Report every problem in the manifest's `$defs`."""
     schema: Json = {"$defs": dict(definitions)}
-    _check(LocatedSchema(schema, (), is_foreign=False, asserts_formats=True), findings)
+    located = LocatedSchema(schema, (), is_foreign=False, is_definitions=True, asserts_formats=True)
+    _check(located, findings)
 
 
 def check_schema(
@@ -55,6 +54,13 @@ def check_schema(
         return
     own = {key: value for key, value in located.schema.items() if key != "$defs"}
     _check(replace(located, schema={**own, "$defs": dict(definitions)}), findings)
+
+
+def check_returns(name: str, tool: Tool, report: Report) -> None:
+    """Report definitions of its own in a tool's `returns`; `check_schema` sees the manifest's."""
+    if tool.returns is not None and "$defs" in tool.returns:
+        problem = _definitions_inside(("tools", name, "returns"))
+        report(problem.path, problem.fact, problem.hint, problem.code, of_key=problem.of_key)
 
 
 def check_examples(name: str, tool: Tool, validator: Validator | None, report: Report) -> None:
@@ -111,15 +117,14 @@ def _report(located: LocatedSchema, problem: SchemaProblem, findings: Findings) 
 def _structure(located: LocatedSchema) -> Iterator[SchemaProblem]:
     """Problems of a hand-written schema, without those of `$defs`."""
     schema = located.schema
-    is_own = located.base == ()
     for error in _meta_schema().iter_errors(schema):
         path = tuple(error.instance_path)
-        if is_own or path[:1] != ("$defs",):
+        if located.has_own(path):
             yield SchemaProblem(
                 path, _meta_fact(path, error), _meta_hint(path, error), "meta-schema"
             )
     for path, inner in walk(schema):
-        if isinstance(inner, dict) and (is_own or path[:1] != ("$defs",)):
+        if isinstance(inner, dict) and located.has_own(path):
             yield from _keywords(path, inner, KNOWN)
             yield from _reference(path, inner, schema)
             yield from _patterns(path, inner)
@@ -129,8 +134,7 @@ def _structure(located: LocatedSchema) -> Iterator[SchemaProblem]:
 
 def _keywords(path: SchemaPath, schema: Json, known: frozenset[str]) -> Iterator[SchemaProblem]:
     if known is KNOWN and path and "$defs" in schema:
-        hint = "declare it under the manifest's own `$defs:`"
-        yield SchemaProblem((*path, "$defs"), "definitions inside a schema", hint, "keyword", True)
+        yield _definitions_inside(path)
     for key in schema:
         if key not in known:
             hint = KEYWORD_HINTS.get(key) or nearest(key, sorted(known))
@@ -142,16 +146,21 @@ def _keywords(path: SchemaPath, schema: Json, known: frozenset[str]) -> Iterator
             )
 
 
+def _definitions_inside(path: SchemaPath) -> SchemaProblem:
+    hint = "declare it under the manifest's own `$defs:`"
+    return SchemaProblem((*path, "$defs"), "definitions inside a schema", hint, "keyword", True)
+
+
 def _reference(path: SchemaPath, schema: Json, root: Json) -> Iterator[SchemaProblem]:
     reference = schema.get("$ref")
     if not isinstance(reference, str):
         return
-    if not reference.startswith("#/$defs/"):
+    if not reference.startswith(DEFINITIONS_PREFIX):
         fact = f'reference "{reference}" is not to a definition of this manifest'
         hint = "declare it under the manifest's `$defs:` and refer to #/$defs/Name"
         yield SchemaProblem((*path, "$ref"), fact, hint, "reference")
     elif resolve(root, reference) is None:
-        names = [f"#/$defs/{name}" for name in root.get("$defs", {})]
+        names = [f"{DEFINITIONS_PREFIX}{name}" for name in root.get("$defs", {})]
         hint = nearest(reference, names) or "declare it under the manifest's `$defs:`"
         yield SchemaProblem((*path, "$ref"), f'unknown definition "{reference}"', hint, "reference")
 
@@ -169,19 +178,15 @@ def _patterns(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
 
 def _check_values(located: LocatedSchema, report: Report) -> None:
     """Report defaults and `examples` that the schema around them refuses."""
-    is_own = located.base == ()
     registry: Registry | None = None
     for path, inner in walk(located.schema):
-        if not isinstance(inner, dict) or (
-            path[:1] == ("$defs",) and not is_own and not located.is_foreign
-        ):
+        if not isinstance(inner, dict) or not located.has_own(path):
             continue
         values = list(_values(path, inner))
         if not values:
             continue
-        # What lies outside the document is not fetched, and accepts anything.
-        registry = registry or Registry([(_DOCUMENT, located.schema)], retriever=lambda _: {})
-        validator = _validator_at(registry, path, located.asserts_formats)
+        registry = registry or registry_of(located.schema)
+        validator = subschema_validator(registry, path, asserts_formats=located.asserts_formats)
         for at, what, value in values:
             for error in validator.iter_errors(value) if validator else ():
                 fact = f"invalid {what}: {explained(error)}"
@@ -194,14 +199,6 @@ def _values(path: SchemaPath, schema: Json) -> Iterator[tuple[SchemaPath, str, o
     if isinstance(schema.get("examples"), list):
         for index, value in enumerate(schema["examples"]):
             yield (*path, "examples", index), "example", value
-
-
-def _validator_at(registry: Registry, path: SchemaPath, asserts_formats: bool) -> Validator | None:
-    schema = {"$ref": f"{_DOCUMENT}#{quote(pointer(path), safe='/~$')}"}
-    try:
-        return validator_for(schema, registry, asserts_formats=asserts_formats)
-    except (ValidationError, ReferencingError):
-        return None
 
 
 def _value_hint(error: ValidationError) -> str:

@@ -4,25 +4,26 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import SchemaPath
 
 from toolfold.manifest.hints import nearest
-from toolfold.manifest.json_schema import STRING_FORMATS
-from toolfold.plan.schemas.keywords import SchemaPath, walk
+from toolfold.manifest.json_schema import FORMAT_WORDS, STRING_FORMATS
+from toolfold.plan.schemas.keywords import walk
 from toolfold.plan.schemas.problem import SchemaProblem
 
 _BASE64: Final = "say `contentEncoding: base64` instead"
 _NUMBERS: Final = "numbers have no formats: use `minimum` and `maximum`"
-# Words of OpenAPI and other habits whose nearest format is not the one that is meant.
-_HINTS: Final = {
+# Words of OpenAPI that are no formats, and what to write instead.
+_INSTEAD: Final = {
     "byte": _BASE64,
     "base64": _BASE64,
     "password": "no value can break it: leave it out",
-    "datetime": 'did you mean "date-time"?',
-    "timestamp": 'did you mean "date-time"?',
-    "guid": 'did you mean "uuid"?',
-    "url": 'did you mean "uri"?',
-    "ip": 'did you mean "ipv4" or "ipv6"?',
     **dict.fromkeys(("int32", "int64", "uint32", "uint64", "float", "double"), _NUMBERS),
+}
+# Words whose nearest format is not the one that is meant.
+_MEANT: Final = {
+    **{word: f'did you mean "{name}"?' for word, name in FORMAT_WORDS.items()},
+    "ip": 'did you mean "ipv4" or "ipv6"?',
 }
 
 
@@ -63,10 +64,10 @@ def unasserted_formats(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem
 
 
 def _hint(name: str) -> str:
-    known = sorted(STRING_FORMATS)
-    if name in _HINTS and not _HINTS[name].endswith("?"):
-        return _HINTS[name]
-    close = _HINTS.get(name) or nearest(name.lower().replace("_", "-"), known)
+    if name in _INSTEAD:
+        return _INSTEAD[name]
+    known, word = sorted(STRING_FORMATS), name.lower().replace("_", "-")
+    close = _MEANT.get(word) or nearest(word, known)
     return f"{close} known formats: {', '.join(known)}".strip()
 
 

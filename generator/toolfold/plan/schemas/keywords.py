@@ -1,13 +1,15 @@
 """What stands under the keywords of a JSON Schema: its subschemas, properties and references."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import SchemaPath
 
 from toolfold.manifest.json_schema import LISTS, MAPPINGS, SINGLE
 
-Step = str | int
-SchemaPath = tuple[Step, ...]
+#: What references to a manifest's own definitions begin with.
+DEFINITIONS_PREFIX: Final = "#/$defs/"
 
 
 def subschemas(schema: object) -> Iterator[tuple[SchemaPath, object]]:
@@ -46,24 +48,3 @@ def required_of(schema: object) -> list[object]:
     """The `required` names of a schema; empty where it has none that are a list."""
     required = schema.get("required") if isinstance(schema, dict) else None
     return required if isinstance(required, list) else []
-
-
-def pointer(path: SchemaPath) -> str:
-    """The JSON pointer of a path into a schema."""
-    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
-
-
-def resolve(root: object, reference: str) -> Json | bool | None:
-    """The schema that a reference within the document points to; None where there is none."""
-    if reference != "#" and not reference.startswith("#/"):
-        return None  # another document, or an anchor, which only the validator follows
-    node = root
-    for part in reference[1:].split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(node, dict) and key in node:
-            node = node[key]
-        elif isinstance(node, list) and key.isdigit() and int(key) < len(node):
-            node = node[int(key)]
-        else:
-            return None
-    return node if isinstance(node, dict | bool) else None

@@ -2,8 +2,9 @@
 
 from typing import NamedTuple
 
+from toolfold_runtime.pointers import SchemaPath
+
 from toolfold.errors import Severity
-from toolfold.plan.schemas.keywords import SchemaPath
 
 
 class SchemaProblem(NamedTuple):

@@ -4,16 +4,10 @@ from collections.abc import Iterator
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import SchemaPath, resolve, value_at
 
 from toolfold.manifest.hints import nearest
-from toolfold.plan.schemas.keywords import (
-    SchemaPath,
-    pointer,
-    properties_of,
-    required_of,
-    resolve,
-    subschemas,
-)
+from toolfold.plan.schemas.keywords import properties_of, required_of, subschemas
 from toolfold.plan.schemas.problem import SchemaProblem
 
 # Keywords whose schemas hold for the same value as the schema around them.
@@ -51,7 +45,7 @@ def _around(path: SchemaPath, root: Json) -> object:
     """The outermost schema that holds for the same value as the one at `path`."""
     while path and (path[-1] in _IN_PLACE or _IN_PLACE.intersection(path[-2:-1])):
         path = path[:-1] if path[-1] in _IN_PLACE else path[:-2]
-    return resolve(root, f"#{pointer(path)}")
+    return value_at(root, path)
 
 
 def _declared(schema: object, root: Json, seen: set[int]) -> set[str]:

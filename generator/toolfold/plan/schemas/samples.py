@@ -4,26 +4,19 @@ import math
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.validation import ValidationError, validator_for
+from toolfold_runtime.validation import FORMAT_SAMPLES, ValidationError, validator_for
 
-from toolfold.plan.schemas.patterns import matching
+from toolfold.plan.schemas.pattern_samples import text_matching
 
-_LONGEST: Final = 1_000
+_MAX_LENGTH: Final = 1_000
 _SAMPLES: Final = {
-    "date": "2025-01-31",
-    "date-time": "2025-01-31T09:30:00Z",
-    "time": "09:30:00Z",
-    "duration": "P1D",
-    "uuid": "f81d4fae-7dec-11d0-a765-00a0c91e6bf6",
-    "uri": "https://example.com",
-    "url": "https://example.com",
+    **FORMAT_SAMPLES,
+    "url": FORMAT_SAMPLES["uri"],
     "uri-reference": "/path",
-    "iri": "https://example.com",
-    "email": "name@example.com",
+    "iri": FORMAT_SAMPLES["uri"],
     "hostname": "example.com",
     "ipv4": "192.0.2.1",
     "ipv6": "2001:db8::1",
-    "json-pointer": "/name",
     "regex": "^a",
     "byte": "AAAA",
     "binary": "AAAA",
@@ -49,14 +42,14 @@ def sample_text(schema: Json, name: str) -> str:
         return _SAMPLES[schema["format"]]
     if schema.get("contentEncoding") == "base64":
         return "AAAA"
-    least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _LONGEST))
+    least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _MAX_LENGTH))
     made = f"<{name or 'text'}>"
     made = made if len(made) <= most else (name or "text")[:most]
-    made = made if len(made) >= least else made + "." * min(least - len(made), _LONGEST)
+    made = made if len(made) >= least else made + "." * min(least - len(made), _MAX_LENGTH)
     pattern = schema.get("pattern")
     if not isinstance(pattern, str):
         return made
-    options = (made, name, matching(pattern, least))
+    options = (made, name, text_matching(pattern, least))
     return next((option for option in options if option and _matches(pattern, option)), made)
 
 

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import SchemaPath, reference_steps, resolve
 
 from toolfold.errors import Severity
 from toolfold.manifest.schema import Tool
 from toolfold.manifest.tree import ManifestPath
-from toolfold.plan.schemas.keywords import SchemaPath, resolve, walk
+from toolfold.plan.schemas.keywords import DEFINITIONS_PREFIX, walk
 
 _DEEPEST: Final = 20
 
@@ -23,6 +24,8 @@ class LocatedSchema:
     base: ManifestPath
     is_foreign: bool
     is_parameters: bool = False
+    #: Whether it is nothing but the manifest's `$defs`.
+    is_definitions: bool = False
     #: Whether values must match the formats that the schema names.
     asserts_formats: bool = False
 
@@ -30,6 +33,10 @@ class LocatedSchema:
     def severity(self) -> Severity:
         """Hand-written schemas are held to everything; of foreign ones their author is warned."""
         return "warning" if self.is_foreign else "error"
+
+    def has_own(self, path: SchemaPath) -> bool:
+        """Whether a part is the schema's own, and not in the manifest's definitions beside it."""
+        return self.is_foreign or self.is_definitions or path[:1] != ("$defs",)
 
     def manifest_path(self, path: SchemaPath) -> ManifestPath:
         """The manifest path of a path into the schema."""
@@ -144,6 +151,20 @@ def references(schema: object) -> Iterator[tuple[SchemaPath, str]]:
             yield (*path, "$ref"), inner["$ref"]
 
 
+def reached_definitions(schema: object, definitions: Mapping[str, Json]) -> set[str]:
+    """The names of the definitions that a schema refers to, directly or by others."""
+    reached: set[str] = set()
+    waiting = [schema]
+    while waiting:
+        for _, reference in references(waiting.pop()):
+            steps = reference_steps(reference) or []
+            name = steps[1] if len(steps) > 1 and steps[0] == "$defs" else ""
+            if name in definitions and name not in reached:
+                reached.add(name)
+                waiting.append(definitions[name])
+    return reached
+
+
 def _without_nulls(schema: Json) -> Json:
     """A foreign schema without `properties` and `required` that are null, which clients refuse."""
     return {
@@ -173,16 +194,9 @@ def _from_parameters(parameters: dict[str, Json], definitions: Mapping[str, Json
 
 def _add_definitions(schema: Json, definitions: Mapping[str, Json]) -> None:
     """Add the shared definitions that the schema reaches, in the manifest's order."""
-    needed: set[str] = set()
-    waiting = [schema]
-    while waiting:
-        for _, reference in references(waiting.pop()):
-            name = reference.removeprefix("#/$defs/").split("/")[0]
-            if reference.startswith("#/$defs/") and name in definitions and name not in needed:
-                needed.add(name)
-                waiting.append(definitions[name])
-    if needed:
-        schema["$defs"] = {name: definitions[name] for name in definitions if name in needed}
+    reached = reached_definitions(schema, definitions)
+    if reached:
+        schema["$defs"] = {name: definitions[name] for name in definitions if name in reached}
 
 
 def _moved_references(wrapped: Json) -> Json:
@@ -193,7 +207,7 @@ def _moved_references(wrapped: Json) -> Json:
             continue
         reference = inner["$ref"]
         if reference == "#" or (
-            reference.startswith("#/") and not reference.startswith("#/$defs/")
+            reference.startswith("#/") and not reference.startswith(DEFINITIONS_PREFIX)
         ):
             inner["$ref"] = "#/properties/result" + reference[1:]
     return moved

@@ -5,48 +5,46 @@ from itertools import chain
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.pointers import resolve
 from toolfold_runtime.validation import ValidationError, validator_for
 
-from toolfold.plan.schemas.keywords import properties_of, required_of, resolve
+from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.schemas.samples import sample_number, sample_text
 from toolfold.plan.text.escape import json_text
 
-_MOST_DEPTH: Final = 12
-_MOST_VALUES: Final = 200
-_LONGEST: Final = 1_000
+_MAX_DEPTH: Final = 12
+_MAX_VALUES: Final = 200
+_MAX_LENGTH: Final = 1_000
 # How many branches of alternatives are tried.
-_BRANCHES: Final = 3
+_MAX_BRANCHES: Final = 3
+_COMBINING: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf", "$defs", "definitions"})
 
 
 class _NoValueError(Exception):
     """Nothing small can be made for a schema."""
 
 
-def smallest_arguments(schema: Json, *, asserts_formats: bool = False) -> Json | None:
-    """Arguments that the schema accepts, with required properties only; None where none are found.
-
-    A property's own `examples` and `default` are preferred. Text is the property's name in angle
-    brackets, so that it is seen to be a placeholder, wherever such text is valid.
-    """
-    return valid_arguments(schema, (), asserts_formats=asserts_formats)
-
-
-def valid_arguments(
+def example_arguments(
     schema: Json, examples: Iterable[Json], *, asserts_formats: bool = False
 ) -> Json | None:
-    """The first example that the schema accepts and that is short enough, else the smallest call."""
+    """The first example that the schema accepts and that is short enough, else the smallest call.
+
+    The smallest call has required properties only, with the values that their `examples` and
+    `default` name. Other text is the property's name in angle brackets, so that it is seen to be
+    a placeholder, wherever such text is valid. None where no call is found.
+    """
     try:
         validator = validator_for(schema, asserts_formats=asserts_formats)
     except (ValidationError, ValueError):
         return None
     for value in chain(examples, _candidates(schema)):
-        if validator.is_valid(value) and len(json_text(value)) <= _LONGEST:
+        if validator.is_valid(value) and len(json_text(value)) <= _MAX_LENGTH:
             return value
     return None
 
 
 def _candidates(schema: Json) -> Iterator[Json]:
-    for branch in range(_BRANCHES):
+    for branch in range(_MAX_BRANCHES):
         for prefers_given in (True, False):
             maker = _Maker(schema, branch, prefers_given=prefers_given)
             try:
@@ -74,7 +72,7 @@ class _Maker:
     def value(self, schema: object, name: str, depth: int) -> Any:
         """A value for a schema; `name` is that of the property which it is for."""
         self._values += 1
-        if schema is False or depth > _MOST_DEPTH or self._values > _MOST_VALUES:
+        if schema is False or depth > _MAX_DEPTH or self._values > _MAX_VALUES:
             raise _NoValueError
         whole = self._merged(schema, depth)
         for given in self._given(whole):
@@ -116,7 +114,7 @@ class _Maker:
         """The schema with what it refers to, what `allOf` lists, and one of its alternatives."""
         if not isinstance(schema, dict):
             return {}
-        if depth > _MOST_DEPTH:
+        if depth > _MAX_DEPTH:
             raise _NoValueError
         merged = {key: value for key, value in schema.items() if key not in _COMBINING}
         if isinstance(schema.get("$ref"), str):
@@ -164,9 +162,6 @@ class _Maker:
                 raise
             return []
         return _different(made) if schema.get("uniqueItems") is True else made
-
-
-_COMBINING: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf", "$defs", "definitions"})
 
 
 def _joined(first: Json, second: Json) -> Json:

@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import inspect
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,12 +16,15 @@ from toolfold_runtime.running.backends.backend import Backend, NoBackend
 from toolfold_runtime.running.backends.implementation import ImplementationError
 from toolfold_runtime.running.backends.threads import Workers
 from toolfold_runtime.running.call import Call, set_current
+from toolfold_runtime.running.explain import dotted
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
 
+    from toolfold_runtime.models import Model
+
 _CLOSING: Final = 10.0
-_MOST_SHOWN: Final = 10
+_MAX_SHOWN: Final = 10
 # Kinds of Pydantic's errors about values that JSON has and Python's types do not: leap seconds,
 # half of a surrogate pair.
 _PYTHON_LIMITS: Final = ("date_", "datetime_", "time_", "string_unicode")
@@ -35,8 +39,8 @@ def backend_of(catalog: Catalog, implementation: object | None) -> Backend:
 class _Method:
     """A tool's method, found and prepared when the tool was first called."""
 
-    function: Any
-    model: Any
+    function: Callable[..., Any]
+    model: "type[Model]"
     is_async: bool
 
 
@@ -110,7 +114,7 @@ class Methods:
             reason = f"{name} failed with {type(error).__name__}: {error}"
             raise ImplementationError(f"implementation: {reason}") from None
 
-    async def _blocking(self, method: _Method, params: Any, call: Call) -> Any:
+    async def _blocking(self, method: _Method, params: "Model", call: Call) -> Any:
         """Wait until the thread is done, also when cancelled: it counts as running until then."""
         work = self._workers.run(method.function, params)
         try:
@@ -131,7 +135,7 @@ class Methods:
         return prepared
 
 
-def _params(entry: ToolEntry, method: _Method, arguments: ValidArguments) -> Any:
+def _params(entry: ToolEntry, method: _Method, arguments: ValidArguments) -> "Model":
     from pydantic import ValidationError
 
     try:
@@ -165,8 +169,8 @@ def _refusal(entry: ToolEntry, error: "ValidationError") -> ToolError:
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     if all(problem["type"].startswith(_PYTHON_LIMITS) for problem in errors):
         lines = [
-            f"- {'.'.join(map(str, e['loc']))}: the server has no such value: {e['msg']}"
-            for e in errors[:_MOST_SHOWN]
+            f"- {dotted(e['loc'])}: the server has no such value: {e['msg']}"
+            for e in errors[:_MAX_SHOWN]
         ]
         text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
         return ToolError("invalid_arguments", text)
@@ -186,8 +190,10 @@ def _hint(error: BaseException) -> dict[str, str]:
     """The way out of a mistake that authors often make, for the log."""
     from pydantic import ValidationError
 
+    from toolfold_runtime.running.wrong_results import NAIVE_DATETIME_HINT
+
     if not isinstance(error, ValidationError):
         return {}
     if not any(problem["type"] == "timezone_aware" for problem in error.errors()):
         return {}
-    return {"hint": "make it aware: datetime.now(UTC), or value.replace(tzinfo=UTC)"}
+    return {"hint": NAIVE_DATETIME_HINT}

@@ -4,11 +4,12 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, NamedTuple
 
+from toolfold_runtime.pointers import SchemaPath
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
-from toolfold_runtime.running.diagnosis.faults import Choice, Fault, Path
+from toolfold_runtime.running.diagnosis.faults import Choice, Fault, ValuePath
 from toolfold_runtime.running.diagnosis.properties import parts_of
 
-_MOST_BRANCHES: Final = 50
+_MAX_BRANCHES: Final = 50
 _ALTERNATIVES: Final = ("anyOf", "oneOf")
 # A branch that refuses the value itself by one of these is for another kind of value.
 _OF_ANOTHER_KIND: Final = ("type", "const", "enum", "false")
@@ -17,19 +18,21 @@ _OF_ANOTHER_KIND: Final = ("type", "const", "enum", "false")
 class Branch(NamedTuple):
     """A branch and what it finds wrong with the value."""
 
-    pointer: Path
+    pointer: SchemaPath
     faults: list[Fault]
 
 
-def branch_pointers(document: SchemaDocument, pointer: Path, value: object) -> list[Path]:
+def branch_pointers(
+    document: SchemaDocument, pointer: SchemaPath, value: object
+) -> list[SchemaPath]:
     """The branches of the alternatives at a pointer; alternatives inside them are branches too.
 
     Inner ones only where they refuse the value: two of a `oneOf` may accept it.
     """
-    pointers: list[Path] = []
+    pointers: list[SchemaPath] = []
     waiting = [(*pointer, index) for index in range(len(document.at(pointer)))]
     seen = set(waiting)
-    while waiting and len(pointers) < _MOST_BRANCHES and len(seen) < 10 * _MOST_BRANCHES:
+    while waiting and len(pointers) < _MAX_BRANCHES and len(seen) < 10 * _MAX_BRANCHES:
         here = waiting.pop(0)
         inner = [option for option in _inner(document, here) if option not in seen]
         seen.update(inner)
@@ -40,9 +43,9 @@ def branch_pointers(document: SchemaDocument, pointer: Path, value: object) -> l
     return pointers
 
 
-def meant(
-    document: SchemaDocument, branches: Sequence[Branch], value: Any, path: Path
-) -> Path | Fault:
+def intended_branch(
+    document: SchemaDocument, branches: Sequence[Branch], value: Any, path: ValuePath
+) -> SchemaPath | Fault:
     """The branch that was meant, or what is wrong whichever it was.
 
     Of the branches for this kind of value: the only one; the one that a property with constant
@@ -63,10 +66,10 @@ def meant(
     return min(possible, key=_distance).pointer
 
 
-def _inner(document: SchemaDocument, pointer: Path) -> list[Path]:
+def _inner(document: SchemaDocument, pointer: SchemaPath) -> list[SchemaPath]:
     """The branches of a branch that is nothing but alternatives, directly or by reference."""
-    target: Path | None = pointer
-    for _ in range(_MOST_BRANCHES):
+    target: SchemaPath | None = pointer
+    for _ in range(_MAX_BRANCHES):
         schema = document.at(target) if target is not None else None
         if not isinstance(schema, dict) or "properties" in schema or "type" in schema:
             return []
@@ -77,13 +80,13 @@ def _inner(document: SchemaDocument, pointer: Path) -> list[Path]:
     return []
 
 
-def _kind_faults(branch: Branch, path: Path) -> list[Fault]:
+def _kind_faults(branch: Branch, path: ValuePath) -> list[Fault]:
     return [
         fault for fault in branch.faults if fault.path == path and fault.keyword in _OF_ANOTHER_KIND
     ]
 
 
-def _other_kind(branches: Iterable[Branch], value: object, path: Path) -> Fault:
+def _other_kind(branches: Iterable[Branch], value: object, path: ValuePath) -> Fault:
     """A value that is of no allowed kind, with all the types and values that are."""
     types: dict[str, None] = {}
     values: dict[str, object] = {}
@@ -101,8 +104,8 @@ def _other_kind(branches: Iterable[Branch], value: object, path: Path) -> Fault:
 
 
 def _by_tag(
-    document: SchemaDocument, branches: Sequence[Branch], value: Any, path: Path
-) -> Path | Fault | None:
+    document: SchemaDocument, branches: Sequence[Branch], value: Any, path: ValuePath
+) -> SchemaPath | Fault | None:
     """The branch that a tag names; a fault where it names none; None where there is no tag."""
     tags = [_constants(document, branch.pointer) for branch in branches]
     for name in tags[0]:
@@ -122,7 +125,7 @@ def _by_tag(
     return None
 
 
-def _constants(document: SchemaDocument, pointer: Path) -> dict[str, dict[str, object]]:
+def _constants(document: SchemaDocument, pointer: SchemaPath) -> dict[str, dict[str, object]]:
     """The properties of a branch that have constant values, by name, with these by their text."""
     constants: dict[str, dict[str, object]] = {}
     for part in parts_of(document, pointer):
@@ -134,7 +137,7 @@ def _constants(document: SchemaDocument, pointer: Path) -> dict[str, dict[str, o
     return constants
 
 
-def _options(document: SchemaDocument, pointer: Path) -> list[object]:
+def _options(document: SchemaDocument, pointer: SchemaPath) -> list[object]:
     for part in parts_of(document, pointer):
         schema = document.at(part)
         if "const" in schema:
@@ -144,7 +147,7 @@ def _options(document: SchemaDocument, pointer: Path) -> list[object]:
     return []
 
 
-def _only_lacks_properties(branch: Branch, path: Path) -> bool:
+def _only_lacks_properties(branch: Branch, path: ValuePath) -> bool:
     return all(
         fault.keyword == "required" and fault.path[:-1] == path and fault.expected is None
         for fault in branch.faults

@@ -3,8 +3,8 @@
 import time
 from typing import Final
 
-_MOST_STEPS: Final = 200_000
-_MOST_SECONDS: Final = 0.5
+_MAX_STEPS: Final = 200_000
+_MAX_SECONDS: Final = 0.5
 
 
 class Effort:
@@ -12,7 +12,7 @@ class Effort:
 
     def __init__(self) -> None:
         self._steps = 0
-        self._end = time.monotonic() + _MOST_SECONDS
+        self._end = time.monotonic() + _MAX_SECONDS
 
     def spend(self, steps: int) -> None:
         """Count so many steps."""
@@ -21,4 +21,4 @@ class Effort:
     @property
     def is_spent(self) -> bool:
         """Whether there were too many steps, or they took too long."""
-        return self._steps > _MOST_STEPS or time.monotonic() > self._end
+        return self._steps > _MAX_STEPS or time.monotonic() > self._end

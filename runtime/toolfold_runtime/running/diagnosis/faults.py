@@ -2,9 +2,10 @@
 
 from typing import NamedTuple, TypeAlias
 
-Step: TypeAlias = str | int
-#: Where a value stands in the arguments, or a subschema in its document.
-Path: TypeAlias = tuple[Step, ...]
+from toolfold_runtime.pointers import Step
+
+#: Where a value stands in the arguments or the result.
+ValuePath: TypeAlias = tuple[Step, ...]
 
 
 class Fault(NamedTuple):
@@ -15,7 +16,7 @@ class Fault(NamedTuple):
     of no allowed type, `false` and `schema` where nothing can be said but that it is refused.
     """
 
-    path: Path
+    path: ValuePath
     keyword: str
     given: object
     expected: object = None

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from toolfold_runtime.pointers import SchemaPath
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
-from toolfold_runtime.running.diagnosis.faults import Path
 
-_MOST_PARTS: Final = 200
+_MAX_PARTS: Final = 200
 _LISTS: Final = ("allOf", "anyOf", "oneOf")
 _SINGLE: Final = ("if", "then", "else")
 
@@ -21,7 +21,7 @@ class KnownProperties:
     is_open: bool = False
 
 
-def known_properties(document: SchemaDocument, pointer: Path) -> KnownProperties:
+def known_properties(document: SchemaDocument, pointer: SchemaPath) -> KnownProperties:
     """The properties that a schema knows, with all that hold beside it or might."""
     known = KnownProperties()
     for part in parts_of(document, pointer, (*_LISTS, *_SINGLE)):
@@ -48,11 +48,11 @@ def extra_names(
 
 
 def parts_of(
-    document: SchemaDocument, pointer: Path, keywords: tuple[str, ...] = ("allOf",)
-) -> Iterator[Path]:
+    document: SchemaDocument, pointer: SchemaPath, keywords: tuple[str, ...] = ("allOf",)
+) -> Iterator[SchemaPath]:
     """A schema, what it refers to, and the subschemas for the same value under these keywords."""
     waiting, seen = [pointer], {pointer}
-    while waiting and len(seen) < _MOST_PARTS:
+    while waiting and len(seen) < _MAX_PARTS:
         here = waiting.pop(0)
         schema = document.at(here)
         if not isinstance(schema, dict):
@@ -65,8 +65,8 @@ def parts_of(
 
 
 def _inner(
-    document: SchemaDocument, pointer: Path, schema: Any, keywords: tuple[str, ...]
-) -> Iterator[Path]:
+    document: SchemaDocument, pointer: SchemaPath, schema: Any, keywords: tuple[str, ...]
+) -> Iterator[SchemaPath]:
     target = document.target(schema.get("$ref"))
     if target is not None:
         yield target

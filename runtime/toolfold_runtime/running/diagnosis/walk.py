@@ -8,25 +8,20 @@ alternatives within alternatives take it exponential time.
 from collections.abc import Iterator
 from typing import Any, Final
 
-from toolfold_runtime.running.diagnosis.branches import Branch, branch_pointers, meant
+from toolfold_runtime.pointers import SchemaPath
+from toolfold_runtime.running.diagnosis.branches import Branch, branch_pointers, intended_branch
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.effort import Effort
-from toolfold_runtime.running.diagnosis.faults import Fault, Path
+from toolfold_runtime.running.diagnosis.faults import Fault, ValuePath
+from toolfold_runtime.running.diagnosis.plain import DECISIVE, refusing_keywords
 from toolfold_runtime.running.diagnosis.properties import extra_names, known_properties
 
-_MOST_FAULTS: Final = 1_000
+_MAX_FAULTS: Final = 1_000
 # For each other fault. Nulls are left out, all of them, so more are looked for.
-_MOST_NULLS: Final = 20
-_MOST_DEPTH: Final = 64
+_MAX_NULLS: Final = 20
+_MAX_DEPTH: Final = 64
 # Faults of a branch that are counted, to choose between branches.
-_MOST_COUNTED: Final = 20
-
-# A value that breaks one of these is meant to be another value: nothing else is said about it.
-_DECISIVE: Final = ("type", "const", "enum")
-_OF_NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_OF_TEXT: Final = ("minLength", "maxLength", "pattern", "format", "contentEncoding")
-_OF_SIZES: Final = ("minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties")
-_PLAIN: Final = (*_OF_NUMBERS, *_OF_TEXT, "contentMediaType", *_OF_SIZES)
+_MAX_COUNTED: Final = 20
 
 
 def faults_of(document: SchemaDocument, value: object, effort: Effort | None = None) -> list[Fault]:
@@ -34,7 +29,7 @@ def faults_of(document: SchemaDocument, value: object, effort: Effort | None = N
 
     `effort` is shared by several diagnoses that are one to whoever waits for them.
     """
-    walk = _Walk(document, effort or Effort(), _MOST_FAULTS, looks_into_branches=True)
+    walk = _Walk(document, effort or Effort(), _MAX_FAULTS, looks_into_branches=True)
     walk.node((), value, ())
     return walk.faults or [Fault((), "schema", value)]
 
@@ -52,27 +47,27 @@ class _Walk:
         self._looks_into_branches = looks_into_branches
         self._depth = 0
         self._nulls = 0
-        self._declared: set[Path] = set()
-        self._seen: set[tuple[Path, Path]] = set()
+        self._declared: set[ValuePath] = set()
+        self._seen: set[tuple[SchemaPath, ValuePath]] = set()
 
-    def node(self, pointer: Path, value: Any, path: Path) -> None:
+    def node(self, pointer: SchemaPath, value: Any, path: ValuePath) -> None:
         """Add the faults of a value that the schema at `pointer` refuses."""
         if (pointer, path) in self._seen or self._is_done:
             return
         self._seen.add((pointer, path))
         before = len(self.faults)
         self._depth += 1
-        if self._depth <= _MOST_DEPTH:
+        if self._depth <= _MAX_DEPTH:
             self._parts(pointer, value, path)
         self._depth -= 1
         if len(self.faults) == before and not self._is_known(path):
             self._add(path, "schema", value)
 
-    def _is_known(self, path: Path) -> bool:
+    def _is_known(self, path: ValuePath) -> bool:
         """Whether something is wrong at a path or below it, by another way through the schema."""
         return any(fault.path[: len(path)] == path for fault in self.faults)
 
-    def _parts(self, pointer: Path, value: Any, path: Path) -> None:
+    def _parts(self, pointer: SchemaPath, value: Any, path: ValuePath) -> None:
         schema = self._document.at(pointer)
         if schema is False:
             self._add(path, "false", value)
@@ -83,19 +78,19 @@ class _Walk:
             self._visit(target, value, path)
         if "$ref" in schema and self._document.ignores_siblings:
             return
-        if not self._is_plainly_wrong(pointer, schema, value, path):
+        if not self._add_plain_faults(pointer, schema, value, path):
             self._combined(pointer, schema, value, path)
             if isinstance(value, dict):
                 self._object(pointer, schema, value, path)
             elif isinstance(value, list):
                 self._array(pointer, schema, value, path)
 
-    def _visit(self, pointer: Path, value: Any, path: Path) -> None:
+    def _visit(self, pointer: SchemaPath, value: Any, path: ValuePath) -> None:
         self._effort.spend(1)
         if not self._is_done and not self._document.accepts(pointer, value):
             self.node(pointer, value, path)
 
-    def _add(self, path: Path, keyword: str, given: object, expected: object = None) -> None:
+    def _add(self, path: ValuePath, keyword: str, given: object, expected: object = None) -> None:
         is_null = given is None and keyword != "required"
         if len(self.faults) - self._nulls < self._most or is_null:
             self.faults.append(Fault(path, keyword, given, expected, path in self._declared))
@@ -104,22 +99,18 @@ class _Walk:
     @property
     def _is_done(self) -> bool:
         is_full = len(self.faults) - self._nulls >= self._most
-        return is_full or self._nulls >= self._most * _MOST_NULLS or self._effort.is_spent
+        return is_full or self._nulls >= self._most * _MAX_NULLS or self._effort.is_spent
 
-    def _is_plainly_wrong(self, pointer: Path, schema: Any, value: Any, path: Path) -> bool:
-        """Add what keywords without subschemas refuse; whether the value is a wrong one altogether."""
-        for keyword in _DECISIVE:
-            if keyword in schema and not self._document.holds(pointer, keyword, value):
-                self._add(path, keyword, value, schema[keyword])
-                return True
-        for keyword in _PLAIN:
-            if keyword in schema and not self._document.holds(pointer, keyword, value):
-                self._add(path, keyword, value, schema[keyword])
-        return False
+    def _add_plain_faults(
+        self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath
+    ) -> bool:
+        """Add what keywords without subschemas refuse; True where nothing else need be said."""
+        keywords = refusing_keywords(self._document, pointer, value)
+        for keyword in keywords:
+            self._add(path, keyword, value, schema[keyword])
+        return bool(keywords) and keywords[0] in DECISIVE
 
-    # Schemas for the same value
-
-    def _combined(self, pointer: Path, schema: Any, value: Any, path: Path) -> None:
+    def _combined(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         for index in range(_length(schema.get("allOf"))):
             self._visit((*pointer, "allOf", index), value, path)
         for keyword in ("anyOf", "oneOf"):
@@ -132,7 +123,7 @@ class _Walk:
             if chosen in schema:
                 self._visit((*pointer, chosen), value, path)
 
-    def _alternatives(self, pointer: Path, value: Any, path: Path) -> None:
+    def _alternatives(self, pointer: SchemaPath, value: Any, path: ValuePath) -> None:
         own = range(_length(self._document.at(pointer)))
         self._effort.spend(len(own))
         fitting = [n for n in own if self._document.accepts((*pointer, n), value)]
@@ -144,24 +135,22 @@ class _Walk:
         else:
             self._add(path, str(pointer[-1]), value)
 
-    def _look_into_branches(self, pointer: Path, value: Any, path: Path) -> None:
+    def _look_into_branches(self, pointer: SchemaPath, value: Any, path: ValuePath) -> None:
         pointers = branch_pointers(self._document, pointer, value)
         branches = [Branch(option, self._faults_in(option, value, path)) for option in pointers]
-        chosen = meant(self._document, branches, value, path)
+        chosen = intended_branch(self._document, branches, value, path)
         if isinstance(chosen, Fault):
             self._add(*chosen[:4])
         else:
             self.node(chosen, value, path)
 
-    def _faults_in(self, pointer: Path, value: Any, path: Path) -> list[Fault]:
+    def _faults_in(self, pointer: SchemaPath, value: Any, path: ValuePath) -> list[Fault]:
         """Some faults of a branch; alternatives inside it count as one, so that this stays linear."""
-        walk = _Walk(self._document, self._effort, _MOST_COUNTED, looks_into_branches=False)
+        walk = _Walk(self._document, self._effort, _MAX_COUNTED, looks_into_branches=False)
         walk.node(pointer, value, path)
         return walk.faults
 
-    # Objects
-
-    def _object(self, pointer: Path, schema: Any, value: Any, path: Path) -> None:
+    def _object(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         for name in _texts(schema.get("required")):
             if name not in value:
                 self._add((*path, name), "required", None)
@@ -178,7 +167,7 @@ class _Walk:
                 if not self._document.accepts((*pointer, "propertyNames"), name):
                     self._add((*path, name), "propertyNames", name, schema["propertyNames"])
 
-    def _dependent(self, pointer: Path, schema: Any, value: Any, path: Path) -> None:
+    def _dependent(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         for keyword in ("dependentRequired", "dependentSchemas", "dependencies"):
             dependent = schema.get(keyword)
             for name in dependent if isinstance(dependent, dict) else ():
@@ -190,7 +179,7 @@ class _Walk:
                 if isinstance(dependent[name], dict | bool):
                     self._visit((*pointer, keyword, name), value, path)
 
-    def _undeclared(self, pointer: Path, schema: Any, value: Any, path: Path) -> None:
+    def _undeclared(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         names, patterns = (_names(schema.get(k)) for k in ("properties", "patternProperties"))
         for pattern in patterns:
             for name in value:
@@ -207,7 +196,7 @@ class _Walk:
             self._others(inner, [] if known.is_open else extra, list(known.names), value, path)
 
     def _others(
-        self, pointer: Path, extra: list[str], known: list[str], value: Any, path: Path
+        self, pointer: SchemaPath, extra: list[str], known: list[str], value: Any, path: ValuePath
     ) -> None:
         """Properties that a schema for all others refuses."""
         for name in extra:
@@ -218,9 +207,7 @@ class _Walk:
             if self._is_done:
                 return
 
-    # Arrays
-
-    def _array(self, pointer: Path, schema: Any, value: Any, path: Path) -> None:
+    def _array(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         keyword = "prefixItems" if isinstance(schema.get("prefixItems"), list) else "items"
         first = _length(schema.get(keyword))
         for index in range(min(first, len(value))):
@@ -237,7 +224,7 @@ class _Walk:
         if "contains" in schema:
             self._contains(pointer, schema, value, path)
 
-    def _contains(self, pointer: Path, schema: Any, value: Any, path: Path) -> None:
+    def _contains(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         self._effort.spend(len(value))
         inner = (*pointer, "contains")
         count = sum(self._document.accepts(inner, item) for item in value)

@@ -8,7 +8,7 @@ from typing import Final
 
 _ESCAPES: Final = {"d": "1", "w": "a", "s": " ", "D": "a", "W": "-", "S": "a"}
 _CONTROLS: Final = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "v": "\v"}
-_MOST: Final = 200
+_MAX: Final = 200
 # Of a class that excludes characters, the first of these that it does not.
 _ORDINARY: Final = "a1A-_ .,;:/xyz"
 
@@ -17,11 +17,11 @@ class _UnclearError(Exception):
     """A part of a pattern that is not understood."""
 
 
-def matching(pattern: str, least: int = 0) -> str | None:
+def text_matching(pattern: str, least: int = 0) -> str | None:
     """A text for a pattern, of this length at least where repetitions allow; None for others."""
     for repeats in (1, max(int(least), 1)):
         try:
-            text = _Reader(pattern, min(repeats, _MOST)).alternatives()
+            text = _Reader(pattern, min(repeats, _MAX)).alternatives()
         except (_UnclearError, RecursionError):
             return None
         if least <= len(text):
@@ -50,7 +50,7 @@ class _Reader:
         while (sign := self._peek()) and sign not in "|)":
             piece = self._atom(self._next())
             text += piece * self._count()
-            if len(text) > _MOST:
+            if len(text) > _MAX:
                 raise _UnclearError
         return text
 
@@ -127,7 +127,7 @@ class _Reader:
             while self._next() != "}":
                 pass
             least, comma, most = self._pattern[start : self._at - 1].partition(",")
-            if not least.isdigit() or int(least) > _MOST:
+            if not least.isdigit() or int(least) > _MAX:
                 raise _UnclearError
             count = max(int(least), self._repeats if comma and not most else 0)
         if self._peek() in ("?", "+"):

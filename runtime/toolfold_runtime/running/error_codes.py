@@ -9,7 +9,7 @@ from toolfold_runtime.contract.vocabulary import CODE_PATTERN, CODES
 from toolfold_runtime.errors import ToolError
 
 _FORM: Final = re.compile(CODE_PATTERN)
-_MOST_WARNINGS: Final = 1000  # a code that is made from data would never end
+_MAX_WARNINGS: Final = 1000  # a code that is made from data would never end
 
 
 class ErrorCodes:
@@ -18,7 +18,7 @@ class ErrorCodes:
     def __init__(self) -> None:
         self._warned: set[tuple[str, str]] = set()
 
-    def check(self, entry: ToolEntry, error: ToolError) -> None:
+    def normalize(self, entry: ToolEntry, error: ToolError) -> None:
         """Warn of an undeclared code; one of another form becomes `backend_failed`.
 
         The agent gets the author's text either way: a slip in the code must not hide it.
@@ -27,16 +27,16 @@ class ErrorCodes:
         form = _FORM.fullmatch(given) if isinstance(given, str) else None
         if form is None:
             error.code = "backend_failed"
-            way_out = "use lower-case letters, digits and _, beginning with a letter"
-            self._warn("a tool raises what is no error code", entry, repr(given)[:80], way_out)
+            hint = "use lower-case letters, digits and _, beginning with a letter"
+            self._warn("a tool raises what is no error code", entry, repr(given)[:80], hint)
             return
         error.code = form.group()  # plain text, also where it was a member of an enumeration
         if error.code not in CODES and error.code not in entry.errors:
             event = "a tool raises an error code that it does not declare"
-            way_out = f"add `errors: {{{error.code}: When it is raised}}` to the tool"
-            self._warn(event, entry, error.code, way_out)
+            hint = f"add `errors: {{{error.code}: When it is raised}}` to the tool"
+            self._warn(event, entry, error.code, hint)
 
-    def _warn(self, event: str, entry: ToolEntry, code: str, way_out: str) -> None:
-        if (entry.name, code) not in self._warned and len(self._warned) < _MOST_WARNINGS:
+    def _warn(self, event: str, entry: ToolEntry, code: str, hint: str) -> None:
+        if (entry.name, code) not in self._warned and len(self._warned) < _MAX_WARNINGS:
             self._warned.add((entry.name, code))
-            log.warning(event, tool=entry.name, code=code, way_out=way_out)
+            log.warning(event, tool=entry.name, code=code, hint=hint)
