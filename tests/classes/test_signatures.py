@@ -197,3 +197,34 @@ def test_generate_warns_and_the_hook_refuses_the_commit(shop: Shop) -> None:
 
     assert refused.code == 1
     assert "implementation.py:8:5: Tools.find: takes no parameter" in refused.err
+
+
+def test_a_parameter_of_the_tool_itself_is_not_what_is_passed(shop: Shop) -> None:
+    shop.write_class("def find(self, id: UUID) -> FindResult: ...", "from uuid import UUID")
+
+    (problem,) = shop.problems()
+
+    assert 'its parameter is annotated "UUID"; the server passes FindParams' in problem["fact"]
+
+
+def test_bases_that_have_bases_in_common_are_read_once(shop: Shop) -> None:
+    levels = [
+        f"class L{n}(L{n - 1}, R{n - 1}): ...\nclass R{n}(L{n - 1}): ..." for n in range(1, 40)
+    ]
+    tower = "\n".join(["class L0: ...", "class R0: ...", *levels])
+    shop.write_class("def find(self, params: FindParams) -> FindResult: ...", tower)
+    text = (shop.folder / "implementation.py").read_text(encoding="utf-8")
+    shop.write(text.replace("class Tools:", "class Tools(L39):"))
+
+    assert shop.problems() == []
+
+
+@pytest.mark.parametrize("encoding", ["rot13", "hex", "undefined"])
+def test_an_encoding_that_is_none_of_text_is_reported_with_its_place(
+    shop: Shop, encoding: str
+) -> None:
+    shop.write(f"# -*- coding: {encoding} -*-\n")
+
+    (problem,) = shop.problems()
+
+    assert (problem["line"], problem["hint"]) == (1, "save it as UTF-8")

@@ -91,8 +91,8 @@ def test_what_is_reported_already_is_not_reported_again(typed: Path) -> None:
 def without_mypy(typed: Path, path: str) -> Result:
     """The command where mypy is not installed, with these programs on the path."""
     code = (
-        "import sys, importlib.util as u; real = u.find_spec\n"
-        "u.find_spec = lambda name, *a: None if name in ('mypy', 'pyright') else real(name, *a)\n"
+        "import sys; from importlib.machinery import PathFinder as p; real = p.find_spec\n"
+        "p.find_spec = lambda name, *a: None if name in ('mypy', 'pyright') else real(name, *a)\n"
         "from toolfold.cli.main import main; sys.exit(main(['check', '--types']))"
     )
     (typed / "inner" / "tools.py").write_text(START + RIGHT, encoding="utf-8")
@@ -118,3 +118,16 @@ def test_pyright_serves_where_mypy_is_not_installed(typed: Path, tmp_path: Path)
     assert found.err.startswith("inner/tools.py:2:5: not so\n")
     assert failed.code == 2
     assert failed.err.startswith("toolfold: pyright failed: no network; try `pyright --version`")
+
+
+def test_files_of_the_project_are_not_taken_for_the_checker(typed: Path) -> None:
+    for name in ("mypy.py", "tomllib.py"):
+        (typed / name).write_text("raise SystemExit(0)\n", encoding="utf-8")
+    (typed / "inner" / "tools.py").write_text(START + RIGHT.replace("-> ", "-> int | ", 1))
+    try:
+        said = toolfold(typed, "check", "--types")
+    finally:
+        (typed / "mypy.py").unlink()
+        (typed / "tomllib.py").unlink()
+
+    assert said.code == 1

@@ -10,7 +10,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any, Final
 
@@ -81,8 +81,10 @@ class _Finding:
 
 def _command(name: str) -> list[str] | None:
     """How to run a program: of this environment, or on the path."""
-    if find_spec(name) is not None:
-        return [sys.executable, "-m", name]
+    here = {"", str(Path.cwd())}
+    # A file of the project that is called like it, or like a module that it uses, is not meant: -P.
+    if PathFinder.find_spec(name, [entry for entry in sys.path if entry not in here]) is not None:
+        return [sys.executable, "-P", "-m", name]
     program = shutil.which(name)
     return None if program is None else [program]
 

@@ -59,6 +59,7 @@ class ClassReader:
         self._folder = folder
         self._handlers = f"{package}.handlers.Handlers"
         self._modules: dict[str, Module | None] = {}
+        self._methods: dict[tuple[str, str], Methods] = {}
 
     @property
     def modules(self) -> list[Module]:
@@ -76,6 +77,13 @@ class ClassReader:
         declared = module.classes.get(name)
         if declared is None:
             return self._elsewhere(module.imported.get(name, ""), name, depth)
+        # A base of several classes is read once.
+        key = (module.name, name)
+        if key not in self._methods:
+            self._methods[key] = self._declared(module, declared, depth)
+        return self._methods[key]
+
+    def _declared(self, module: Module, declared: ast.ClassDef, depth: int) -> Methods:
         own = Methods(_bindings(module, declared))
         own.unseen += _unseen(module, declared, own.by_name)
         inherited = Methods()

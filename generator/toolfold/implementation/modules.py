@@ -162,6 +162,9 @@ def _decoded(data: bytes, shown: str) -> str:
         place = Place(Source(shown, text), line + 1, column)
         reason = f"byte 0x{data[error.start]:02x} is not {encoding}"
         raise UnreadableError(place, reason, "save it as UTF-8") from None
+    except (LookupError, UnicodeError):  # of codecs that are no encodings of text
+        place = Place(Source(shown, data.decode("utf-8", "replace")), 1, 1)
+        raise UnreadableError(place, f"{encoding} is no text", "save it as UTF-8") from None
 
 
 def _parsed(source: Source) -> ast.Module:

@@ -20,8 +20,11 @@ _PLAIN_DECORATORS: Final = frozenset(
 )
 _SCALARS: Final = frozenset({"str", "int", "float", "bool", "bytes"})
 _LISTS: Final = frozenset({"list", "tuple", "set", "frozenset"})
-# Builtins that are certainly not the generated class.
-_NOT_PARAMS: Final = _SCALARS | _LISTS | {"dict", "None"}
+_VALUES: Final = frozenset(
+    {"uuid.UUID", "datetime.date", "datetime.datetime", "datetime.time", "decimal.Decimal"}
+)
+# Types that are certainly not the generated class.
+_NOT_PARAMS: Final = _SCALARS | _LISTS | _VALUES | {"dict", "None"}
 _NOT_A_MODEL_RESULT: Final = _SCALARS | _LISTS | {"None"}
 
 
