@@ -45,6 +45,8 @@ def test_every_known_format_is_asserted_in_every_dialect(dialect: str) -> None:
         ("{type: string, format: datetime}", 'unknown format "datetime"', '"date-time"?'),
         ("{format: Date_Time}", 'unknown format "Date_Time"', '"date-time"?'),
         ("{type: string, format: url}", 'unknown format "url"', '"uri"?'),
+        ("{type: string, format: bytes}", 'unknown format "bytes"', '"binary"?'),
+        ("{type: string, format: ip}", 'unknown format "ip"', '"ipv4" or "ipv6"?'),
         ("{type: string, format: shoe-size}", 'unknown format "shoe-size"', "known formats: bin"),
         ("{type: string, format: byte}", 'unknown format "byte"', "`contentEncoding: base64`"),
         ("{type: string, format: password}", 'unknown format "password"', "leave it out"),

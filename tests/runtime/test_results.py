@@ -122,7 +122,8 @@ def test_a_result_is_answered_where_it_fits_and_refused_where_not(
 
     for value in good:
         answer = run(catalog, Returns(value), "returns", {})
-        wrapped = "object" not in (schema.get("type"), _definition(schema).get("type"))
+        parts = (schema, _definition(schema), *schema.get("allOf", ()))
+        wrapped = "object" not in [part.get("type") for part in parts]
         assert answer.structured == ({"result": value} if wrapped else value)
     for value in bad:
         with pytest.raises(ToolError) as caught:
