@@ -8,7 +8,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.disclosure.meta_tools import MetaTools
-from toolfold_runtime.disclosure.runners import refuse_effect, run_request
+from toolfold_runtime.disclosure.runners import refuse_effect, refuse_misplaced, run_request
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running import fields
 from toolfold_runtime.running.call import Report
@@ -71,6 +71,7 @@ class Dispatcher:
             text = f"{request.tool} is a meta-tool; call it by its own name."
             raise ToolError("effect_refused", text)
         entry = self.catalog.entry(request.tool)
+        refuse_misplaced(runner, entry, request.unknown)
         warnings = self.meta_tools.unknown_parameters(runner, request.unknown)
         if request.cursor:
             # Reading on runs nothing, so any runner may do it.
@@ -78,9 +79,12 @@ class Dispatcher:
         else:
             refuse_effect(runner, entry, self.facts.runners)
             wanted = fields.parsed(request.fields)
-            answer = await self.executor.call(
-                entry, request.arguments, fields=wanted, report=report
-            )
+            try:
+                answer = await self.executor.call(
+                    entry, request.arguments, runner=runner, fields=wanted, report=report
+                )
+            except ToolError as error:
+                raise ToolError(error.code, "\n".join([error.text, *warnings])) from None
         return Reply((answer.text, *answer.notes, *warnings))
 
     def _refuse_unlisted(self, name: str) -> None:

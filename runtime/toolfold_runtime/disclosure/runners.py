@@ -9,6 +9,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.vocabulary import Effect
 from toolfold_runtime.errors import ToolError
+from toolfold_runtime.running.arguments import valid_call
 from toolfold_runtime.running.diagnosis.faults import Fault
 from toolfold_runtime.running.explain import explanations
 
@@ -43,6 +44,16 @@ def run_request(runner: str, given: Json) -> RunRequest:
         _text(runner, "cursor", given.get("cursor")),
         tuple(key for key in given if key not in _KNOWN),
     )
+
+
+def refuse_misplaced(runner: str, entry: ToolEntry, unknown: Sequence[str]) -> None:
+    """ToolError where arguments of the tool stand beside `arguments`: it would run without them."""
+    properties = entry.definition.input_schema.get("properties", {})
+    names = [name for name in unknown if name in properties]
+    if names:
+        text = f"{', '.join(names)}: put what is for {entry.name} under `arguments`."
+        call = valid_call(entry, runner)
+        raise ToolError("invalid_arguments", f"{text}\nvalid call: {call}" if call else text)
 
 
 def refuse_effect(runner: str, entry: ToolEntry, runners: Mapping[str, Sequence[Effect]]) -> None:

@@ -38,15 +38,20 @@ class Arguments:
         #: Of tools that were lately called with what their schemas refuse.
         self._documents: dict[str, SchemaDocument] = {}
 
-    def validated(self, entry: ToolEntry, given: Json, *, coerce_strings: bool) -> ValidArguments:
-        """What reaches the backend; ToolError `invalid_arguments` with all a valid call needs."""
+    def validated(
+        self, entry: ToolEntry, given: Json, *, coerce_strings: bool, runner: str = ""
+    ) -> ValidArguments:
+        """What reaches the backend; ToolError `invalid_arguments` with all a valid call needs.
+
+        `runner` is what the tool is run with, if it is not called by its own name.
+        """
         validator = self._validators.of_arguments(entry)
         warnings: list[str] = []
         if not validator.is_valid(given):
             document = self._document_of(entry)
             repair = repaired(document, given, coerce_strings=coerce_strings)
             if not validator.is_valid(repair.arguments):
-                raise ToolError("invalid_arguments", _explanation(entry, repair.faults))
+                raise ToolError("invalid_arguments", _explanation(entry, repair.faults, runner))
             given, warnings = repair.arguments, repair.warnings
         sent = values = _whole_numbers(given)
         defaults = self._defaults_of(entry)
@@ -71,14 +76,24 @@ class Arguments:
         return self._documents[entry.name]
 
 
-def _explanation(entry: ToolEntry, faults: list[Fault]) -> str:
+def valid_call(entry: ToolEntry, runner: str) -> str:
+    """A call that is valid, by the tool's own name or by a runner; empty where none is short."""
+    if entry.example is None:
+        return ""
+    call = f"{entry.name}({compact(entry.example)})"
+    if runner:
+        call = f"{runner}({compact({'tool': entry.name, 'arguments': entry.example})})"
+    return call if len(call) <= _MAX_CALL_LENGTH else ""
+
+
+def _explanation(entry: ToolEntry, faults: list[Fault], runner: str) -> str:
     explained = [f"- {explanation.line}" for explanation in explanations(faults)]
     number = len(explained) if len(faults) <= MAX_EXPLAINED else len(faults)
     lines = "\n".join(_first(explained, number, "- and "))
     text = f"invalid arguments for {entry.name}:\n{lines}"
     text += f"\nsignature: {entry.signature}"
-    call = f"{entry.name}({compact(entry.example)})" if entry.example is not None else ""
-    return f"{text}\nvalid call: {call}" if 0 < len(call) <= _MAX_CALL_LENGTH else text
+    call = valid_call(entry, runner)
+    return f"{text}\nvalid call: {call}" if call else text
 
 
 def _first(lines: list[str], number: int, more: str) -> list[str]:

@@ -48,23 +48,27 @@ class Executor:
         entry: ToolEntry,
         arguments: Json,
         *,
-        fields: tuple[str, ...] | None = None,
+        runner: str = "",
+        fields: tuple[str, ...] = (),
         report: Report | None = None,
     ) -> Answer:
         """Run one tool; every failure is a ToolError that says what the agent can do.
 
-        `fields` is None for a call by the tool's own name, which promises structured content.
+        A call by a `runner` promises text, of some `fields` only where they are named; a call by
+        the tool's own name promises structured content.
         """
         with self._telemetry.call(entry, arguments) as record:
             own = entry.limits.coerce_strings
             coerces = self._coerces_strings if own is None else own
-            given = self._arguments.validated(entry, arguments, coerce_strings=coerces)
+            given = self._arguments.validated(
+                entry, arguments, coerce_strings=coerces, runner=runner
+            )
             result, record.cache = await self._result(entry, given, report)
             record.result_bytes, record.text = result.size, result.text
-            if fields is None:
-                answer = self.shaper.typed(entry, result)
-            else:
+            if runner:
                 answer = self.shaper.text(entry, result, fields)
+            else:
+                answer = self.shaper.typed(entry, result)
         if given.warnings:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
         return answer

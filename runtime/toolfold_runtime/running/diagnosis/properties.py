@@ -37,14 +37,12 @@ def known_properties(document: SchemaDocument, pointer: SchemaPath) -> KnownProp
 
 def extra_names(
     document: SchemaDocument, names: Iterable[str], patterns: Iterable[str], given: Iterable[str]
-) -> list[str]:
+) -> Iterator[str]:
     """The given names that are none of the names and match none of the patterns."""
     own, texts = set(names), list(patterns)
-    return [
-        name
-        for name in given
-        if name not in own and not any(document.matches(pattern, name) for pattern in texts)
-    ]
+    for name in given:
+        if name not in own and not any(document.matches(pattern, name) for pattern in texts):
+            yield name
 
 
 def parts_of(

@@ -5,7 +5,7 @@ errors is made whole, with every branch of every alternative: a long list takes 
 alternatives within alternatives take it exponential time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from toolfold_runtime.pointers import SchemaPath
@@ -96,6 +96,14 @@ class _Walk:
             self.faults.append(Fault(path, keyword, given, expected, path in self._declared))
             self._nulls += is_null
 
+    def _bounded(self, items: Iterable[Any], steps: int = 1) -> Iterator[Any]:
+        """Items while there is effort left, each for so many steps."""
+        for item in items:
+            self._effort.spend(steps)
+            if self._is_done:
+                return
+            yield item
+
     @property
     def _is_done(self) -> bool:
         is_full = len(self.faults) - self._nulls >= self._most
@@ -162,8 +170,7 @@ class _Walk:
                 self._visit((*pointer, "properties", name), value[name], (*path, name))
         self._undeclared(pointer, schema, value, path)
         if "propertyNames" in schema:
-            self._effort.spend(len(value))
-            for name in value:
+            for name in self._bounded(value):
                 if not self._document.accepts((*pointer, "propertyNames"), name):
                     self._add((*path, name), "propertyNames", name, schema["propertyNames"])
 
@@ -182,21 +189,28 @@ class _Walk:
     def _undeclared(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
         names, patterns = (_names(schema.get(k)) for k in ("properties", "patternProperties"))
         for pattern in patterns:
-            for name in value:
+            for name in self._bounded(value):
                 if self._document.matches(pattern, name):
                     inner = (*pointer, "patternProperties", pattern)
                     self._visit(inner, value[name], (*path, name))
         if "additionalProperties" in schema:
-            extra = extra_names(self._document, names, patterns, value)
+            given = self._bounded(value, 1 + len(patterns))
+            extra = extra_names(self._document, names, patterns, given)
             self._others((*pointer, "additionalProperties"), extra, names, value, path)
         if "unevaluatedProperties" in schema:
             known = known_properties(self._document, pointer)
-            extra = extra_names(self._document, known.names, known.patterns, value)
+            given = self._bounded(value, 1 + len(known.patterns))
+            extra = extra_names(self._document, known.names, known.patterns, given)
             inner = (*pointer, "unevaluatedProperties")
             self._others(inner, [] if known.is_open else extra, list(known.names), value, path)
 
     def _others(
-        self, pointer: SchemaPath, extra: list[str], known: list[str], value: Any, path: ValuePath
+        self,
+        pointer: SchemaPath,
+        extra: Iterable[str],
+        known: list[str],
+        value: Any,
+        path: ValuePath,
     ) -> None:
         """Properties that a schema for all others refuses."""
         for name in extra:
@@ -225,9 +239,10 @@ class _Walk:
             self._contains(pointer, schema, value, path)
 
     def _contains(self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath) -> None:
-        self._effort.spend(len(value))
         inner = (*pointer, "contains")
-        count = sum(self._document.accepts(inner, item) for item in value)
+        count = sum(self._document.accepts(inner, item) for item in self._bounded(value))
+        if self._is_done:
+            return  # not all of them were counted
         least, most = schema.get("minContains", 1), schema.get("maxContains", len(value))
         if count < least:
             self._add(path, "minContains", value, (least, schema["contains"]))
