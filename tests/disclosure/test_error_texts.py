@@ -77,7 +77,7 @@ TEXTS: Final[list[tuple[str, Json, str]]] = [
         "invalid_arguments: invalid arguments for move_book:\n"
         "- book: expected string, got integer 7\n"
         "signature: move_book(book: str)\n"
-        'valid call: move_book({"book":"<book>"})',
+        'valid call: run_write({"tool":"move_book","arguments":{"book":"<book>"}})',
     ),
     (
         "run_read",

@@ -227,7 +227,26 @@ def test_a_runner_validates_like_a_direct_call(server: Any) -> None:
     direct = ask(server, "find_book", titel="x")
 
     assert ran.is_error
-    assert ran.text == direct.text
+    call = 'find_book({"title":"dune"})'
+    by_runner = 'run_read({"tool":"find_book","arguments":{"title":"dune"}})'
+    assert ran.text == direct.text.replace(call, by_runner) != direct.text
+
+
+def test_arguments_beside_the_arguments_are_refused_and_never_ignored(server: Any) -> None:
+    answer = ask(server, "run_read", tool="find_book", title="dune")
+
+    assert answer.is_error
+    assert answer.text.splitlines() == [
+        "invalid_arguments: title: put what is for find_book under `arguments`.",
+        'valid call: run_read({"tool":"find_book","arguments":{"title":"dune"}})',
+    ]
+
+
+def test_a_failed_run_names_the_parameters_that_were_ignored(server: Any) -> None:
+    answer = ask(server, "run_read", tool="find_book", arguments={}, verbose=True)
+
+    assert answer.is_error
+    assert answer.text.endswith("warning: ignored unknown parameters: verbose")
 
 
 def test_an_extra_parameter_of_a_runner_is_named_in_a_warning(server: Any) -> None:
