@@ -139,6 +139,8 @@ def _schema(value: object) -> Any:
     if isinstance(value, list):
         return {"type": "array", "items": _schema(value[0])} if len(value) == 1 else None
     word = meant_type(value) if isinstance(value, str) else ""
+    if isinstance(value, str) and not word and value[:1].isupper() and value.isidentifier():
+        return {"$ref": f"#/$defs/{value}"}
     kind, _, form = (word or "string").partition(", format: ")
     return {"type": kind, "format": form} if form else {"type": kind}
 

@@ -84,7 +84,17 @@ def type_hint(given: object) -> str:
         return f"write `{{type: {meant}}}`"
     if word.lower() in ("any", "mixed", "unknown"):
         return "leave `type` out where any value will do"
+    if word.lower() == "enum":
+        return "leave `type` out: `enum: [...]` says it all"
+    if "|" in word:
+        parts = (part.strip() for part in word.split("|"))
+        return f"write `type: [{', '.join(_quoted_null(part) for part in parts)}]`"
     return f'did you mean "{meant}"?' if meant else ""
+
+
+def _quoted_null(word: str) -> str:
+    """A type in a YAML list, where a plain `null` is no text."""
+    return '"null"' if word == "null" else word
 
 
 def schema_hint(path: Sequence[str | int], given: object) -> str:
@@ -106,4 +116,5 @@ KEYWORD_HINTS: Final = {
     **dict.fromkeys(("choices", "options", "values", "oneof"), 'did you mean "enum"?'),
     **dict.fromkeys(("regex", "regexp"), 'did you mean "pattern"?'),
     "example": 'did you mean "examples"?',
+    "discriminator": "leave it out: a property with a `const` in each branch is enough",
 }

@@ -170,6 +170,8 @@ def _key_hint(path: ManifestPath, name: str) -> str:
         return f"it belongs under `{section}:`"
     if model is Example and not nearest(name, keys):
         return "arguments belong under `arguments:`"
+    if name in ("definitions", "defs") and "$defs" in keys:
+        return 'did you mean "$defs"?'
     return nearest(name, keys) or f"keys here: {', '.join(keys)}"
 
 

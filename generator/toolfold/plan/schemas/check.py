@@ -1,6 +1,6 @@
 """Problems in the schemas of a manifest: errors in hand-written ones, warnings in foreign ones."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Final
@@ -121,7 +121,10 @@ def _structure(located: LocatedSchema) -> Iterator[SchemaProblem]:
         path = tuple(error.instance_path)
         if located.has_own(path):
             yield SchemaProblem(
-                path, _meta_fact(path, error), _meta_hint(path, error), "meta-schema"
+                path,
+                _meta_fact(path, error),
+                _meta_hint(path, error, schema.get("$defs", {})),
+                "meta-schema",
             )
     for path, inner in walk(schema):
         if isinstance(inner, dict) and located.has_own(path):
@@ -158,6 +161,9 @@ def _reference(path: SchemaPath, schema: Json, root: Json) -> Iterator[SchemaPro
     if not reference.startswith(DEFINITIONS_PREFIX):
         fact = f'reference "{reference}" is not to a definition of this manifest'
         hint = "declare it under the manifest's `$defs:` and refer to #/$defs/Name"
+        name = reference.rpartition("/")[2]
+        if name in root.get("$defs", {}):
+            hint = f'write `$ref: "{DEFINITIONS_PREFIX}{name}"`'
         yield SchemaProblem((*path, "$ref"), fact, hint, "reference")
     elif resolve(root, reference) is None:
         names = [f"{DEFINITIONS_PREFIX}{name}" for name in root.get("$defs", {})]
@@ -222,7 +228,11 @@ def _meta_fact(path: SchemaPath, error: ValidationError) -> str:
     return error.message
 
 
-def _meta_hint(path: SchemaPath, error: ValidationError) -> str:
+def _meta_hint(path: SchemaPath, error: ValidationError, definitions: Collection[str] = ()) -> str:
+    if path[-1:] == ("$ref",) and error.instance is None:
+        return "# begins a comment in YAML: write the reference in quotes"
+    if path[-1:] == ("type",) and str(error.instance) in definitions:
+        return f'write `$ref: "{DEFINITIONS_PREFIX}{error.instance}"` instead of `type`'
     if path[-1:] == ("required",):
         return "`required: true` belongs on a parameter itself; inside objects it is a list"
     if path[-1:] == ("type",):
