@@ -108,6 +108,19 @@ def test_the_log_says_where_what_is_wrong_and_what_is_there(
     assert problem in facts["problem"]
 
 
+def test_the_log_says_all_of_a_few_mistakes(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    facts = logged(served, caplog, {"id": "7", "name": 1, "pric": 3})
+
+    assert facts["at"] == "id"
+    assert facts["more"] == (
+        'name: expected string, got integer 1; pric: unknown, did you mean "price"?'
+    )
+    many = logged(served, caplog, [{"id": None} for _ in range(9)], "give_list")
+    assert many["more"].endswith("4.id: expected integer, got null; 4 others")
+
+
 def test_a_wrapped_result_is_described_as_the_method_returned_it(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:

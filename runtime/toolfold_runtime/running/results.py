@@ -99,7 +99,7 @@ def _mended(validators: SchemaValidators, entry: ToolEntry, promised: Any) -> Re
     changed, remaining = without_nulls(document, promised, faults, only_declared=False)
     if validators.of_result(entry).is_valid(changed):
         return _result(entry, changed["result"] if entry.wraps_result else changed)
-    problem = log_fields(remaining[0], is_wrapped=entry.wraps_result)
+    problem = log_fields(remaining, is_wrapped=entry.wraps_result)
     log.warning("the result breaks `returns`", tool=entry.name, **problem)
     text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
     raise ToolError("invalid_result", text)

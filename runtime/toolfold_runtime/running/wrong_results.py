@@ -1,6 +1,6 @@
 """What is wrong with a result, in words for the author of the tool."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import date, datetime, time
 from typing import Final, TypeVar
 
@@ -9,20 +9,27 @@ from toolfold_runtime.running.explain import dotted, explanations
 from toolfold_runtime.validation import is_base64_text
 
 _Parsed = TypeVar("_Parsed")
+_MAX_SHOWN: Final = 5
 NAIVE_DATETIME_HINT: Final = (
     "a naive datetime: use datetime.now(UTC), or make it aware with .replace(tzinfo=UTC)"
 )
 
 
-def log_fields(fault: Fault, *, is_wrapped: bool) -> dict[str, str]:
-    """A fault for the log: its place, what is wrong there, and a way out of a usual mistake.
+def log_fields(faults: Sequence[Fault], *, is_wrapped: bool) -> dict[str, str]:
+    """The first fault for the log: its place, what is wrong there, a way out of a usual mistake.
 
-    `is_wrapped` where the schema has the result under `result`.
+    The others follow in short. `is_wrapped` where the schema has the result under `result`.
     """
-    at = dotted(fault.path[1:] if is_wrapped else fault.path) or "the whole result"
-    facts = {"at": at, "problem": explanations([fault])[0].text}
-    hint = _hint(fault)
-    return facts | {"hint": hint} if hint else facts
+    own = [fault._replace(path=fault.path[1:]) if is_wrapped else fault for fault in faults]
+    fields = {"at": dotted(own[0].path) or "the whole result"}
+    fields["problem"] = explanations(own[:1])[0].text
+    if hint := _hint(own[0]):
+        fields["hint"] = hint
+    more = [explanation.line for explanation in explanations(own[1:_MAX_SHOWN])]
+    if more:
+        left_out = len(own) - _MAX_SHOWN
+        fields["more"] = "; ".join([*more, *([f"{left_out} others"] if left_out > 0 else [])])
+    return fields
 
 
 def _hint(fault: Fault) -> str:
