@@ -1,4 +1,4 @@
-"""Every Python module of the package: rendered from its template, formatted in one ruff pass."""
+"""Every Python module of the package, rendered and formatted."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
