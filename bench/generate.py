@@ -7,6 +7,7 @@ pass over its output.
 import argparse
 import json
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -20,6 +21,9 @@ from bench.measure import Cost, Figure, figure, peak_of_tree, python, ratio, run
 
 HERE = Path(__file__).parent
 NUMBERS = count(1)
+#: A tool that refers to ten definitions.
+SHARED = "shared_definitions"
+QUOTES = "\"'"
 
 
 class Sample:
@@ -81,6 +85,34 @@ def edited(project: Path, change: Callable[[Path], None]) -> Cost:
     """Generate after an edit."""
     change(project)
     return generate(project)
+
+
+def add_definitions(project: Path) -> None:
+    """Add a tool whose parameters refer to ten definitions of eight properties each."""
+    formats: tuple[dict[str, Any], ...] = (
+        {},
+        {"format": "date-time"},
+        {"format": "uuid"},
+        {"minLength": 1},
+    )
+    definitions = {
+        f"Shared{number}": {
+            "type": "object",
+            "properties": {f"p{n}": {"type": "string", **formats[n % 4]} for n in range(8)},
+        }
+        for number in range(10)
+    }
+    tool = {
+        "effect": "read",
+        "summary": "Shared definitions",
+        "parameters": {f"a{n}": {"$ref": f"#/$defs/Shared{n}"} for n in range(10)},
+    }
+    manifest = project / "tools.yaml"
+    text = manifest.read_text(encoding="utf-8")
+    category = re.search(r"^    category: (.*)$", text, re.MULTILINE)
+    assert category is not None
+    text += f"  {SHARED}: {json.dumps(tool | {'category': category[1].strip(QUOTES)})}\n"
+    manifest.write_text(f"{text}$defs: {json.dumps(definitions)}\n", encoding="utf-8")
 
 
 def side_by_side(listed: Path, target: Path) -> None:
@@ -149,11 +181,14 @@ def figures(pairs: int, folder: Path) -> Iterator[Figure]:
     large = Sample(5000, folder)
     yield ratio("generate: 5,000 / 1,000 tools, cold, CPU", large.cold, small.cold, 5.5, pairs)
     project = large.fresh()
+    add_definitions(project)
     peak = peak_of_tree(python("-m", "toolfold", "generate", "-q"), project)
     yield figure("generate: peak memory, 5,000 tools, all processes", [peak], 800, " MB")
     first = python(str(HERE / "first_call.py"), str(project))
     firsts = [float(run(first, project).output) for _ in range(pairs)]
     yield figure("generate: first call of one of 5,000, CPU beyond a second", firsts, 30, " ms")
+    shared = [float(run([*first, SHARED], project).output) for _ in range(pairs)]
+    yield figure("generate: the same, of a tool with ten definitions", shared, 30, " ms")
 
 
 def _cpu(cost: Cost) -> float:
