@@ -237,7 +237,7 @@ def test_many_tools_are_modelled_by_two_processes_and_formatted_in_two_passes(ma
     )
     # Models, and the modules that are never stored.
     assert len([command for command in started if "format" in command]) == 2
-    assert len(started) == 2
+    assert len(started) == 3
 
 
 @pytest.mark.parametrize("size", [1, 60])
