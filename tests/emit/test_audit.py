@@ -91,8 +91,17 @@ A.model_rebuild()
 """
 
 
+def refusal(source: str) -> str:
+    """Why a module is refused; empty where it is not."""
+    try:
+        audit_module(source)
+    except ValueError as error:
+        return str(error)
+    return ""
+
+
 def test_a_module_of_models_is_accepted() -> None:
-    audit_module(MODULE)
+    assert refusal(MODULE) == ""
 
 
 @pytest.mark.parametrize(
@@ -142,5 +151,4 @@ def test_a_module_of_models_is_accepted() -> None:
     ],
 )
 def test_a_module_with_anything_else_is_refused(line: str) -> None:
-    with pytest.raises(ValueError, match="unexpected"):
-        audit_module(MODULE + line + "\n")
+    assert refusal(f"{MODULE}{line}\n").startswith("unexpected ")
