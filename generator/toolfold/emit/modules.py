@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import astuple
 
 from toolfold.emit.format import format_all
-from toolfold.emit.models.classes import models_source, shapes_of
+from toolfold.emit.models.classes import ModelsWriter
 from toolfold.emit.models.shapes import FieldTemplate, Shape
 from toolfold.emit.render import render
 from toolfold.plan.model import TemplateModule
@@ -27,13 +27,13 @@ def render_models(
     modules: Sequence[ModelsModule], header: str, model_shapes: ModelShapes
 ) -> list[str]:
     """The formatted source of each module of models, in order; each shape is modelled once."""
-    plans = [models_plan(module) for module in modules]
-    shapes = {_name(shape): shape for plan in plans for shape in shapes_of(plan)}
+    writers = [ModelsWriter(models_plan(module)) for module in modules]
+    shapes = {_name(shape): shape for writer in writers for shape in writer.shapes()}
     templates = model_shapes(shapes) if shapes else {}
     sources = []
-    for module, plan in zip(modules, plans, strict=True):
+    for module, writer in zip(modules, writers, strict=True):
         package = module.definitions_package
-        models = models_source(plan, lambda shape: templates[_name(shape)], package)
+        models = writer.source(lambda shape: templates[_name(shape)], package)
         sources.append(render("models/types.py.jinja", header=header, models=models))
     return format_all(sources)
 

@@ -18,7 +18,7 @@ from toolfold.plan.disclosure.meta_tools import meta_tools
 from toolfold.plan.disclosure.views import Views
 from toolfold.plan.findings import Findings, refuse_errors
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, Plan, PlannedTool, ToolPlan
-from toolfold.plan.models.definitions import check_cycles
+from toolfold.plan.models.cycles import check_cycles
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.check import check_names
 from toolfold.plan.schemas.check import check_definitions

@@ -21,6 +21,7 @@ from toolfold.plan.models.model import (
     ModelClass,
     ModelField,
     ModelsPlan,
+    class_reference,
     types_used_by,
 )
 from toolfold.plan.names.annotation_names import IMPORTED
@@ -52,26 +53,8 @@ class _Annotation:
         return "".join(self.values[p] if n % 2 else p for n, p in enumerate(parts))
 
 
-def shapes_of(plan: ModelsPlan) -> Iterator[Shape]:
-    """The shape of every annotation of a module."""
-    writer = _ModuleWriter(plan)
-    for model in plan.types.values():
-        for part in model.fields if isinstance(model, ModelClass) else (model,):
-            yield writer.annotation(part).shape
-
-
-def models_source(
-    plan: ModelsPlan, template_of: TemplateOf, definitions_package: str
-) -> ModelsSource:
-    """A module's source, each type after those it needs.
-
-    `definitions_package` leads from the module to those of definitions.
-    """
-    return _ModuleWriter(plan).render(template_of, definitions_package)
-
-
-class _ModuleWriter:
-    """Writes the types of one module."""
+class ModelsWriter:
+    """Writes the types of one module: first their shapes, then the source from their templates."""
 
     def __init__(self, plan: ModelsPlan) -> None:
         self._plan = plan
@@ -85,7 +68,17 @@ class _ModuleWriter:
         self._order, self._late = _ordered(self._needs)
         self._names: set[str] = set()
 
-    def render(self, template_of: TemplateOf, definitions_package: str) -> ModelsSource:
+    def shapes(self) -> Iterator[Shape]:
+        """The shape of every annotation of the module."""
+        for model in self._plan.types.values():
+            for part in model.fields if isinstance(model, ModelClass) else (model,):
+                yield self._annotation(part).shape
+
+    def source(self, template_of: TemplateOf, definitions_package: str) -> ModelsSource:
+        """The module's source, each type after those it needs.
+
+        `definitions_package` leads from the module to those of definitions.
+        """
         texts = [self._type(self._plan.types[name], template_of) for name in self._order]
         late = [name for name in self._late if isinstance(self._plan.types[name], ModelClass)]
         texts += ["\n".join(f"{name}.model_rebuild()" for name in late)] if late else []
@@ -98,10 +91,10 @@ class _ModuleWriter:
         lines = (*installed, *between, *relative)
         return ModelsSource(docstring(self._plan.description), lines, tuple(texts))
 
-    def annotation(self, part: ModelField | ModelAlias) -> _Annotation:
-        """The annotation of a field or an alias, its model texts and classes apart."""
+    def _annotation(self, part: ModelField | ModelAlias) -> _Annotation:
+        """The annotation of a field or an alias: its shape, and apart its texts and class names."""
         references: dict[str, str] = {}
-        schema = self._nameless(part.type, references)
+        schema = _replaced(part.type, lambda name: self._stub(name, references))
         values = {stub: name for name, stub in references.items()}
         if isinstance(part, ModelAlias):
             shape = Shape(
@@ -127,7 +120,7 @@ class _ModuleWriter:
     def _type(self, model: ModelClass | ModelAlias, template_of: TemplateOf) -> str:
         if isinstance(model, ModelClass):
             return self._class(model, template_of)
-        annotation = self.annotation(model)
+        annotation = self._annotation(model)
         template = template_of(annotation.shape)
         self._names |= set(template.names)
         source = annotation.source(template)
@@ -150,7 +143,7 @@ class _ModuleWriter:
         return "\n    ".join([f"class {model.name}(Model):", *body])
 
     def _field(self, field: ModelField, template_of: TemplateOf) -> str:
-        annotation = self.annotation(field)
+        annotation = self._annotation(field)
         template = template_of(annotation.shape)
         self._names |= set(template.names)
         source = f"{field.attribute}: {annotation.source(template)}"
@@ -181,21 +174,16 @@ class _ModuleWriter:
                     waiting.append(need)
         return False
 
-    def _nameless(self, schema: object, references: dict[str, str]) -> Json:
-        """The schema with stubs for the types it refers to, which are added to `references`."""
-        return _replaced(schema, lambda name: self._stub(name, references))
-
     def _stub(self, name: str, references: dict[str, str]) -> str:
+        """The stub that stands for a type; added to `references` by the type's name."""
         prefix = CLASS_STUB if self._aliases.get(name) is None else ALIAS_STUB
         return references.setdefault(name, f"{prefix}{len(references)}")
 
 
-def _replaced(schema: object, stub: Callable[[str], str]) -> Json:
+def _replaced(schema: Json, stub: Callable[[str], str]) -> Json:
     """A copy of a schema with other names in its references."""
-    if not isinstance(schema, dict):
-        raise TypeError("no schema")
-    if isinstance(schema.get("$ref"), str):
-        return {"$ref": f"#/$defs/{stub(schema['$ref'].rsplit('/', 1)[-1])}"}
+    if "$ref" in schema:
+        return class_reference(stub(schema["$ref"].rsplit("/", 1)[-1]))
     copy = dict(schema)
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), dict):

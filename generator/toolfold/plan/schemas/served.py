@@ -156,13 +156,17 @@ def reached_definitions(schema: object, definitions: Mapping[str, Json]) -> set[
     reached: set[str] = set()
     waiting = [schema]
     while waiting:
-        for _, reference in references(waiting.pop()):
-            steps = reference_steps(reference) or []
-            name = steps[1] if len(steps) > 1 and steps[0] == "$defs" else ""
-            if name in definitions and name not in reached:
-                reached.add(name)
-                waiting.append(definitions[name])
+        for name in named_definitions(waiting.pop(), definitions) - reached:
+            reached.add(name)
+            waiting.append(definitions[name])
     return reached
+
+
+def named_definitions(schema: object, definitions: Mapping[str, Json]) -> set[str]:
+    """The names of the definitions that a schema itself refers to, whole or in part."""
+    steps = (reference_steps(reference) or [] for _, reference in references(schema))
+    names = {path[1] for path in steps if len(path) > 1 and path[0] == "$defs"}
+    return names & definitions.keys()
 
 
 def _without_nulls(schema: Json) -> Json:
