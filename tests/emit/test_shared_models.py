@@ -296,6 +296,7 @@ def test_a_leap_second_is_refused_by_name(value: str, shop: Served) -> None:
         shop.call(Shop(), "echo", {"order": {"placed": value}})
     assert caught.value.code == "invalid_arguments"
     assert "order.placed" in caught.value.text
+    assert "valid call: echo({" in caught.value.text
 
 
 def test_a_result_that_is_a_definition_of_an_object_is_not_wrapped(shop: Served) -> None:

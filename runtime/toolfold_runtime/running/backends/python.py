@@ -11,7 +11,7 @@ from toolfold_runtime import log
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.running.arguments import ValidArguments
+from toolfold_runtime.running.arguments import ValidArguments, valid_call
 from toolfold_runtime.running.backends.backend import Backend, NoBackend
 from toolfold_runtime.running.backends.implementation import ImplementationError
 from toolfold_runtime.running.backends.threads import Workers
@@ -172,6 +172,8 @@ def _refusal(entry: ToolEntry, error: "ValidationError") -> ToolError:
             f"- {dotted(e['loc'])}: the server has no such value: {e['msg']}"
             for e in errors[:_MAX_SHOWN]
         ]
+        call = valid_call(entry, "")
+        lines += [f"valid call: {call}"] if call else []
         text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
         return ToolError("invalid_arguments", text)
     # The schema took it, so it is not the agent who is wrong.
