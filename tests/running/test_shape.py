@@ -240,7 +240,7 @@ def test_what_was_cut_off_is_kept_within_bounds(served: Served) -> None:
 def test_a_cursor_expires(served: Served) -> None:
     now = [0.0]
     catalog = served.project.catalog
-    shaper = Shaper(SchemaValidators(), "run_read", None, lambda: now[0])
+    shaper = Shaper(SchemaValidators(50), "run_read", None, lambda: now[0])
     entry = catalog.entry("books")
     result = Result(BOOKS, compact(BOOKS), len(compact(BOOKS)))
     answer = shaper.text(entry, result)

@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field
+from toolfold_runtime.contract.server import TOOL_CONCURRENCY
 from toolfold_runtime.contract.vocabulary import Effect, Tier
 
 from toolfold.manifest.types import (
@@ -207,7 +208,9 @@ class Tool(ManifestModel):
         examples=[2.5],
     )
     concurrency: Count | None = Field(
-        default=None, description="Calls of the tool that run at once; default: no own limit."
+        default=None,
+        description="Calls of the tool that run at once, three quarters of all at most.",
+        json_schema_extra={"default": TOOL_CONCURRENCY},
     )
     coerce_strings: bool | None = Field(
         default=None,

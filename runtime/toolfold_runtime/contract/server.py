@@ -16,6 +16,8 @@ from toolfold_runtime.contract.vocabulary import (
 
 #: Raised whenever the runtime reads something that older generators did not write.
 CATALOG_FORMAT: Final = 6
+#: How many calls of a tool run at once where neither it nor the server says otherwise.
+TOOL_CONCURRENCY: Final = 16
 
 
 class Execution(NamedTuple):

@@ -1,10 +1,13 @@
 """A tool in the catalog: one line of `categories/<category>.jsonl`."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.vocabulary import Effect
+
+#: Checks of one value up to which they are not worth counting.
+FEW_CHECKS: Final = 20
 
 
 class CallLimits(NamedTuple):
@@ -62,3 +65,6 @@ class ToolEntry(NamedTuple):
     has_base64_result: bool = False
     #: The codes of the tool's own errors.
     errors: tuple[str, ...] = ()
+    #: How many parts of each schema one value may be checked against; 0 where that is few.
+    input_checks: int = 0
+    output_checks: int = 0

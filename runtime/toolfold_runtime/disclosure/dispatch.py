@@ -75,7 +75,7 @@ class Dispatcher:
         warnings = self.meta_tools.unknown_parameters(runner, request.unknown)
         if request.cursor:
             # Reading on runs nothing, so any runner may do it.
-            answer = self.executor.shaper.read_on(entry, request.cursor)
+            answer = await self.executor.read_on(entry, request.cursor)
         else:
             refuse_effect(runner, entry, self.facts.runners)
             wanted = fields.parsed(request.fields)

@@ -69,10 +69,11 @@ class Shaper:
         answer, head = self._truncated(entry, result.value, budget, result.size)
         content = structured(entry, head)
         validator = self._validators.of_result(entry)
-        if not validator.is_valid(content):
+        most_values = 3 * budget  # no token has more bytes
+        if not validator.is_valid(content, most_values):
             raise _too_large(entry, budget, "its schema allows no shorter one", self._reader)
         noted = content | {_NOTE: " ".join(answer.notes)}
-        if _NOTE not in content and validator.is_valid(noted):
+        if _NOTE not in content and validator.is_valid(noted, most_values):
             content = noted
         return replace(answer, structured=content)
 
