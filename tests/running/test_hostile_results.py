@@ -1,4 +1,4 @@
-"""Results that never end, take long or are too large: the call is answered, and so are the others."""
+"""Methods and results that never end, take long or are too large: the call and the others are answered."""
 
 import asyncio
 import itertools
@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import pytest
 from pydantic import BaseModel, field_serializer, model_serializer
-from toolfold_runtime import ToolError
+from toolfold_runtime import ToolError, progress
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 
 from tests.running.material import Returns, Served, outcome, tool, value_of
@@ -250,3 +250,63 @@ def test_tools_that_hang_in_their_hundreds_hold_up_no_other(tmp_path: Path) -> N
         return abandoned, refused, other
 
     assert served.run(Stubborn(), called) == (320, {"timeout"}, "ok")
+
+
+def test_progress_that_is_none_is_not_sent(served: Served) -> None:
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def report(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, total, message))
+
+    class Reports:
+        async def any(self, params: Any) -> str:
+            for done in (float("nan"), float("inf"), "much", None):
+                progress(done)  # type: ignore[arg-type]
+            progress(1, float("nan"), "x" * 1_000_000)
+            await asyncio.sleep(0)
+            progress(2, 10**400, "half \ud800")
+            await asyncio.sleep(0)
+            return "done"
+
+    async def called(door: Dispatcher) -> str:
+        return await outcome(door, "any", {}, report)
+
+    assert served.run(Reports(), called) == "ok"
+    assert heard == [(1, None, "x" * 1_000), (2, 10**400, "half ?")]
+
+
+def test_an_endless_exception_text_is_not_logged_whole(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Fails:
+        async def any(self, params: Any) -> None:
+            raise ValueError("secret " * 1_000_000)
+
+    with pytest.raises(
+        ToolError, match=r"^.*failed with ValueError; the server's log says why"
+    ) as caught:
+        served.call(Fails(), "any")
+
+    assert "secret" not in caught.value.text
+    (record,) = caplog.records
+    assert len(vars(record)["trace"]) < 21_000
+
+
+def test_a_wrong_call_of_a_busy_tool_is_answered_at_once(tmp_path: Path) -> None:
+    tools = {"busy": tool(concurrency=1, timeout=30, parameters={"n": {"type": "integer"}})}
+    served = Served(tmp_path, tools)
+    begun = asyncio.Event()
+
+    class Busy:
+        async def busy(self, params: Any) -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+    async def called(door: Dispatcher) -> str:
+        running = asyncio.ensure_future(door.call("busy", {}))
+        await begun.wait()
+        wrong = await outcome(door, "busy", {"n": "five"})
+        running.cancel()
+        return wrong
+
+    assert served.run(Busy(), called) == "invalid_arguments"

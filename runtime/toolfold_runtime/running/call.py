@@ -1,9 +1,10 @@
 """What a tool's method can use during a call: progress, cancellation, the cache."""
 
 import contextlib
+import math
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
     import asyncio
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 #: Sends progress to the client: so much, of how much, a message.
 Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 _Progress: TypeAlias = tuple[float, float | None, str | None]
+_MAX_MESSAGE: Final = 1_000
 
 
 class Call:
@@ -39,9 +41,16 @@ class Call:
         self._is_cancelled = True
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Tell the client, at once where it keeps up; else only the newest is sent."""
-        if self._report is None or self.is_cancelled:
+        """Tell the client, at once where it keeps up; else only the newest is sent.
+
+        What is no progress, such as NaN, is ignored: it must not end the call.
+        """
+        if self._report is None or self.is_cancelled or not _is_number(done):
             return
+        total = total if _is_number(total) else None
+        if message is not None:
+            # Half of a surrogate pair is no text that can be sent.
+            message = str(message)[:_MAX_MESSAGE].encode("utf-8", "replace").decode()
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(self._enqueue, (done, total, message))
 
@@ -65,6 +74,10 @@ class Call:
             # A client that is gone, or a transport that has no way back, hears nothing.
             with contextlib.suppress(Exception):
                 await report(*newest)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
 
 
 _CURRENT: ContextVar[Call] = ContextVar("toolfold_call")

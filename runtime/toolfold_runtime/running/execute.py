@@ -47,6 +47,8 @@ class Executor:
         self._arguments = Arguments(self._validators)
         self._codes = ErrorCodes()
         self.limits = Limits(execution.timeout, execution.concurrency)
+        # Of what is done before and after: a call need not wait for methods to learn what is wrong.
+        self._own_limits = Limits(execution.timeout, execution.concurrency)
         self.shaper = Shaper(self._validators, catalog.facts.reader, execution.budget)
         self.counters = {
             "results": self.cache.counts,
@@ -141,8 +143,8 @@ class Executor:
         return await self._in_thread(entry, call, work)
 
     async def _in_thread(self, entry: ToolEntry, call: Call, work: Callable[[], T]) -> T:
-        """What the work returns, within the limits of the tool's calls."""
-        return await self.limits.run(entry, call, partial(self._threads.run, work))
+        """What work of our own returns, within limits like those of methods."""
+        return await self._own_limits.run(entry, call, partial(self._threads.run, work))
 
     def _invalidate(self, entry: ToolEntry) -> None:
         """Clear the cache after a change: what was read before it may be different now."""

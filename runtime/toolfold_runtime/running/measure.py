@@ -51,7 +51,7 @@ def is_small(value: object, package: str = "") -> bool:
             inner = item.values()
         elif kind is list:
             inner = item
-        elif kind.__module__.startswith(models):
+        elif str(kind.__module__).startswith(models):
             inner = _attributes(item)
         else:
             return False
