@@ -181,9 +181,9 @@ class Stdio(Running):
             raise
         return self
 
-    def greet(self) -> Json:
-        """The handshake; what the server says of itself."""
-        result = self.request("hello", "initialize", **_HELLO)
+    def greet(self, **capabilities: Json) -> Json:
+        """The handshake of a client with these capabilities; what the server says of itself."""
+        result = self.request("hello", "initialize", **(_HELLO | {"capabilities": capabilities}))
         self.send({"method": "notifications/initialized"})
         return result
 

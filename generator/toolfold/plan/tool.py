@@ -188,6 +188,8 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         asserts_output_formats=tool.asserts_output_formats,
         has_base64_result=has_base64(result),
         errors=tuple(tool.errors),
+        scopes=tuple(tool.scopes),
+        confirm=tool.confirm,
     )
 
 

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
-from toolfold_runtime.contract.vocabulary import Effect
+from toolfold_runtime.contract.vocabulary import Confirmation, Effect
 
 
 class CallLimits(NamedTuple):
@@ -17,6 +17,8 @@ class CallLimits(NamedTuple):
     budget: int | None = None
     #: Seconds for which a result may be given again.
     cache_ttl: float | None = None
+    #: Whether a result is the same for every caller.
+    is_cache_shared: bool = False
 
 
 class ToolViews(NamedTuple):
@@ -62,3 +64,7 @@ class ToolEntry(NamedTuple):
     has_base64_result: bool = False
     #: The codes of the tool's own errors.
     errors: tuple[str, ...] = ()
+    #: What a caller's token must allow.
+    scopes: tuple[str, ...] = ()
+    #: Whether the user is asked before a call; None where not.
+    confirm: Confirmation | None = None

@@ -1,6 +1,6 @@
 """The pipeline of a call, the same for every tool and backend.
 
-validate arguments → look in the cache → backend → validate result → shape → record
+look at scopes → validate arguments → ask the user → look in the cache → backend → validate result → shape → record
 """
 
 from dataclasses import replace
@@ -13,7 +13,9 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import Arguments, ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
 from toolfold_runtime.running.cache import ResultCache, State
-from toolfold_runtime.running.call import Call, Report
+from toolfold_runtime.running.call import ANONYMOUS, Call, CallContext
+from toolfold_runtime.running.caller import require_scopes
+from toolfold_runtime.running.confirm import require_consent
 from toolfold_runtime.running.error_codes import ErrorCodes
 from toolfold_runtime.running.limits import Limits
 from toolfold_runtime.running.results import Result, validated
@@ -50,42 +52,53 @@ class Executor:
         *,
         runner: str = "",
         fields: tuple[str, ...] = (),
-        report: Report | None = None,
+        context: CallContext = ANONYMOUS,
     ) -> Answer:
         """Run one tool; every failure is a ToolError that says what the agent can do.
 
         A call by a `runner` promises text, of some `fields` only where they are named; a call by
         the tool's own name promises structured content.
         """
+        caller = context.caller
         with self._telemetry.call(entry, arguments) as record:
+            require_scopes(entry, caller)
             own = entry.limits.coerce_strings
             coerces = self._coerces_strings if own is None else own
             given = self._arguments.validated(
                 entry, arguments, coerce_strings=coerces, runner=runner
             )
-            result, record.cache = await self._result(entry, given, report)
+            if entry.confirm is not None:
+                with record.waiting():
+                    await require_consent(entry, given.values, context.confirm)
+            result, record.cache = await self._result(entry, given, context)
             record.result_bytes, record.text = result.size, result.text
             if runner:
-                answer = self.shaper.text(entry, result, fields)
+                answer = self.shaper.text(entry, result, caller, fields)
             else:
-                answer = self.shaper.typed(entry, result)
+                answer = self.shaper.typed(entry, result, caller)
         if given.warnings:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
         return answer
 
+    def read_on(self, entry: ToolEntry, cursor: str, context: CallContext) -> Answer:
+        """What was omitted from an earlier answer to the same caller; runs nothing."""
+        require_scopes(entry, context.caller)
+        return self.shaper.read_on(entry, cursor, context.caller)
+
     async def _result(
-        self, entry: ToolEntry, arguments: ValidArguments, report: Report | None
+        self, entry: ToolEntry, arguments: ValidArguments, context: CallContext
     ) -> tuple[Result, State]:
-        work = partial(self._run, entry, arguments, report)
+        work = partial(self._run, entry, arguments, context)
         seconds = entry.limits.cache_ttl
         if seconds is not None:
-            return await self.cache.result(entry.name, arguments.values, seconds, work)
+            owner = None if entry.limits.is_cache_shared else context.caller.key
+            return await self.cache.result(entry.name, arguments.values, seconds, work, owner)
         return await work(), "off"
 
     async def _run(
-        self, entry: ToolEntry, arguments: ValidArguments, report: Report | None
+        self, entry: ToolEntry, arguments: ValidArguments, context: CallContext
     ) -> Result:
-        call = Call(self.cache, report)
+        call = Call(self.cache, context)
         try:
             work = partial(self._run_backend, entry, arguments, call)
             returned = await self.limits.run(entry, call, work)
