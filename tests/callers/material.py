@@ -2,7 +2,10 @@
 
 import base64
 import json
+import re
 from typing import Any, Final
+
+import mcp_types as types
 
 from tests.support.projects import Json
 
@@ -109,3 +112,27 @@ def token_of(subject: str | None = "ada", *scopes: str, client: str = "desk", **
     """A token of a subject with scopes and claims."""
     said = {"client_id": client, "subject": subject, "scopes": list(scopes), "claims": claims}
     return base64.urlsafe_b64encode(json.dumps(said).encode()).decode()
+
+
+YES: Final = types.ElicitResult(action="accept", content={"confirm": True})
+
+
+class User:
+    """Whoever a client asks; answers the same each time and remembers the questions."""
+
+    def __init__(self, answer: Any = YES) -> None:
+        self.answer = answer
+        self.questions: list[str] = []
+
+    async def __call__(self, _: Any, params: types.ElicitRequestParams) -> Any:
+        assert isinstance(params, types.ElicitRequestFormParams)
+        assert params.requested_schema["type"] == "object"
+        self.questions.append(params.message)
+        return self.answer
+
+
+def cursor_in(text: str) -> str:
+    """The cursor in an answer that was truncated."""
+    cursors = re.findall(r'"cursor":"([^"]+)"', text)
+    assert cursors, text
+    return str(cursors[0])

@@ -10,7 +10,7 @@ import mcp_types as types
 import pytest
 from mcp.shared.exceptions import MCPError
 
-from tests.callers.material import token_of
+from tests.callers.material import User, token_of
 from tests.support import clients
 from tests.support.clients import ERAS, MODERN, Answer, Era, answer_of, connected, over_stdio
 from tests.support.commands import toolfold
@@ -20,21 +20,6 @@ from tests.support.servers import Listening, serve_command
 IDS: Final = (f"A-{number}" for number in itertools.count())
 DECLINED: Final = "the user declined it; do not call it again unless the user asks for it."
 DISMISSED: Final = "the user dismissed the question; ask whether to try again."
-YES: Final = types.ElicitResult(action="accept", content={"confirm": True})
-
-
-class User:
-    """Whoever a client asks; answers the same each time and remembers the questions."""
-
-    def __init__(self, answer: Any = YES) -> None:
-        self.answer = answer
-        self.questions: list[str] = []
-
-    async def __call__(self, _: Any, params: types.ElicitRequestParams) -> Any:
-        assert isinstance(params, types.ElicitRequestFormParams)
-        assert params.requested_schema["type"] == "object"
-        self.questions.append(params.message)
-        return self.answer
 
 
 async def talk(

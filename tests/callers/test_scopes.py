@@ -5,8 +5,7 @@ from typing import Any, Final
 import anyio
 import pytest
 
-from tests.callers.material import token_of
-from tests.callers.test_ownership import cursor_in
+from tests.callers.material import cursor_in, token_of
 from tests.support import clients
 from tests.support.clients import ERAS, MODERN, Era, connected, over_http, over_stdio
 from tests.support.commands import toolfold

@@ -27,6 +27,8 @@ from toolfold_runtime.running.confirm import InputRequired
 
 _NAME: Final = "toolfold"
 _LONGEST: Final = 4000
+#: The second where the client was sent a question for its user.
+_NO_ERRORS: Final = ("ok", "asked")
 
 
 @dataclass
@@ -120,7 +122,7 @@ class Telemetry:
         if self._shows_values:
             span.set_attribute("toolfold.arguments", given[:_LONGEST])
             span.set_attribute("toolfold.result", record.text[:_LONGEST])
-        if record.outcome != "ok":
+        if record.outcome not in _NO_ERRORS:
             span.set_attribute("error.type", record.outcome)
             span.set_status(StatusCode.ERROR)
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -18,9 +18,7 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.running.confirm import InputRequired
 from toolfold_runtime.serving.callers import Callers
-
-if TYPE_CHECKING:
-    from toolfold_runtime.serving.confirming import Confirmations
+from toolfold_runtime.serving.confirming import Confirmations
 
 _MAX_ERROR_TEXT: Final = 20_000
 _PAGE: Final = 200
@@ -54,8 +52,6 @@ def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Serv
         cache_hints={"tools/list": CacheHint(ttl_ms=_CACHE_MS, scope="public")},
     )
     if facts.has_confirmation:
-        from toolfold_runtime.serving.confirming import Confirmations  # with what encrypts
-
         calls.confirmations = Confirmations(facts.name, calls.callers)
         server.middleware.append(calls.confirmations.boundary())
     return server
