@@ -214,4 +214,4 @@ FILE_SYSTEM: Final = {"os", "io", "shutil", "tempfile", "glob", "subprocess", "s
 GENERATED_MAY_IMPORT: Final = {"toolfold_runtime", "pydantic"}
 # Where the runtime knows the SDK and what it serves with.
 SDK: Final = {"mcp", "mcp_types", "uvicorn", "starlette", "httpx2"}
-KNOW_THE_SDK: Final = {"protocol.py", "http.py"}
+KNOW_THE_SDK: Final = {"protocol.py", "http.py", "callers.py", "confirming.py"}

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field
 from toolfold_runtime.contract.server import TOOL_CONCURRENCY
-from toolfold_runtime.contract.vocabulary import Effect, Tier
+from toolfold_runtime.contract.vocabulary import Confirmation, Effect, Tier
 
 from toolfold.manifest.types import (
     FLAG,
@@ -20,6 +20,7 @@ from toolfold.manifest.types import (
     Line,
     ManifestModel,
     Parameter,
+    Scope,
     Seconds,
     Text,
     Tokens,
@@ -80,6 +81,10 @@ class Cache(ManifestModel):
 
     ttl: Seconds = Field(
         description="Seconds for which an answer may be given again.", examples=[60]
+    )
+    shared: bool = Field(
+        default=False,
+        description="Whether an answer is the same for every caller, and given to all of them.",
     )
 
 
@@ -196,6 +201,18 @@ class Tool(ManifestModel):
         default=[],
         description="Pages to read elsewhere.",
         examples=[[{"title": "Orders", "url": "https://example.com/orders"}]],
+    )
+    scopes: list[Scope] = Field(
+        default=[],
+        description="OAuth scopes that a caller over HTTP needs, all of them.",
+        examples=[["orders:write"]],
+    )
+    confirm: Confirmation | None = Field(
+        default=None,
+        description=(
+            "Has the client ask its user before a call; where it cannot,"
+            " `ask` goes on and `require` refuses."
+        ),
     )
     cache: Cache | None = Field(
         default=None,

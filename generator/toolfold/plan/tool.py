@@ -192,6 +192,8 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         errors=tuple(tool.errors),
         input_checks=checks_per_value(given),
         output_checks=checks_per_value(output),
+        scopes=tuple(tool.scopes),
+        confirm=tool.confirm,
     )
 
 

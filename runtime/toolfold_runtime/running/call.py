@@ -1,10 +1,12 @@
-"""What a tool's method can use during a call: progress, cancellation, the cache."""
+"""What a tool's method can use during a call: progress, cancellation, its caller, the cache."""
 
 import contextlib
 import math
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from toolfold_runtime.running.caller import Caller
 
 if TYPE_CHECKING:
     import asyncio
@@ -17,14 +19,40 @@ _Progress: TypeAlias = tuple[float, float | None, str | None]
 _MAX_MESSAGE: Final = 1_000
 
 
+class Consent(NamedTuple):
+    """What came of asking the user."""
+
+    #: Why the call may not go on, as a clause; empty where it may.
+    refusal: str = ""
+    #: Whether the client can ask its user at all.
+    can_ask: bool = True
+
+
+#: Asks the user a question, through the client.
+Confirm: TypeAlias = Callable[[str], Awaitable[Consent]]
+
+
+class CallContext(NamedTuple):
+    """Where a call comes from: who makes it, and the ways back to that client and its user."""
+
+    caller: Caller = Caller()
+    report: Report | None = None
+    confirm: Confirm | None = None
+
+
+#: A call of which nothing is known.
+ANONYMOUS: Final = CallContext()
+
+
 class Call:
     """One call under way; every method may be used from any thread."""
 
-    def __init__(self, cache: "ResultCache", report: Report | None) -> None:
+    def __init__(self, cache: "ResultCache", context: CallContext) -> None:
         from asyncio import get_running_loop  # the package itself is imported without it
 
         self.cache = cache
-        self._report = report
+        self.caller = context.caller
+        self._report = context.report
         self._loop = get_running_loop()
         self._is_cancelled = False
         self._newest: _Progress | None = None
@@ -99,6 +127,12 @@ def is_cancelled() -> bool:
     """Whether the running call was cancelled or timed out; a long loop should look now and then."""
     call = _CURRENT.get(None)
     return call is not None and call.is_cancelled
+
+
+def caller() -> Caller:
+    """Who makes the running call; nothing is known outside a call, and in threads of your own."""
+    call = _CURRENT.get(None)
+    return call.caller if call is not None else Caller()
 
 
 def results_cache() -> "ResultCache | None":

@@ -1,6 +1,6 @@
 """The pipeline of a call, the same for every tool and backend.
 
-validate arguments → look in the cache → backend → validate result → shape → record
+look at scopes → validate arguments → ask the user → look in the cache → backend → validate result → shape → record
 
 What takes long, or runs code of an author's, is done in a thread and within the call's timeout:
 the event loop answers the others meanwhile.
@@ -18,7 +18,9 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import Arguments, ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
 from toolfold_runtime.running.cache import ResultCache, State
-from toolfold_runtime.running.call import Call, Report
+from toolfold_runtime.running.call import ANONYMOUS, Call, CallContext
+from toolfold_runtime.running.caller import require_scopes
+from toolfold_runtime.running.confirm import require_consent
 from toolfold_runtime.running.error_codes import ErrorCodes
 from toolfold_runtime.running.limits import Limits
 from toolfold_runtime.running.measure import is_small
@@ -65,16 +67,20 @@ class Executor:
         *,
         runner: str = "",
         fields: tuple[str, ...] = (),
-        report: Report | None = None,
+        context: CallContext = ANONYMOUS,
     ) -> Answer:
         """Run one tool; every failure is a ToolError that says what the agent can do.
 
         A call by a `runner` promises text, of some `fields` only where they are named; a call by
         the tool's own name promises structured content.
         """
-        call = Call(self.cache, report)
+        call = Call(self.cache, context)
         with self._telemetry.call(entry, arguments) as record:
+            require_scopes(entry, call.caller)
             given = await self._valid_arguments(entry, arguments, call, runner)
+            if entry.confirm is not None:
+                with record.waiting():
+                    await require_consent(entry, given.values, context.confirm)
             result, record.cache = await self._result(entry, given, call)
             record.result_bytes, record.text = result.size, result.text
             answer = await self._shaped(entry, result, call, runner=runner, fields=fields)
@@ -82,10 +88,12 @@ class Executor:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
         return answer
 
-    async def read_on(self, entry: ToolEntry, cursor: str) -> Answer:
-        """What was omitted from an earlier answer; ToolError where the cursor is unknown or old."""
-        work = partial(self.shaper.read_on, entry, cursor)
-        return await self._in_thread(entry, Call(self.cache, None), work)
+    async def read_on(self, entry: ToolEntry, cursor: str, context: CallContext) -> Answer:
+        """What was omitted from an earlier answer to the same caller; ToolError where nothing was."""
+        call = Call(self.cache, context)
+        require_scopes(entry, call.caller)
+        work = partial(self.shaper.read_on, entry, cursor, call.caller)
+        return await self._in_thread(entry, call, work)
 
     async def _valid_arguments(
         self, entry: ToolEntry, arguments: Json, call: Call, runner: str
@@ -107,7 +115,8 @@ class Executor:
         work = partial(self._run, entry, arguments, call)
         seconds = entry.limits.cache_ttl
         if seconds is not None:
-            return await self.cache.result(entry.name, arguments.values, seconds, work)
+            owner = None if entry.limits.is_cache_shared else call.caller.key
+            return await self.cache.result(entry.name, arguments.values, seconds, work, owner)
         return await work(), "off"
 
     async def _run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Result:
@@ -135,9 +144,9 @@ class Executor:
         self, entry: ToolEntry, result: Result, call: Call, *, runner: str, fields: tuple[str, ...]
     ) -> Answer:
         if runner:
-            work = partial(self.shaper.text, entry, result, fields)
+            work = partial(self.shaper.text, entry, result, call.caller, fields)
         else:
-            work = partial(self.shaper.typed, entry, result)
+            work = partial(self.shaper.typed, entry, result, call.caller)
         if result.size <= _SMALL_RESULT:
             return work()
         return await self._in_thread(entry, call, work)

@@ -68,11 +68,13 @@ def _dispatcher(
 
 
 async def _serve(dispatcher: "Dispatcher", listener: "Listener | None") -> None:
+    from toolfold_runtime.serving.callers import Callers
     from toolfold_runtime.serving.http import run_http
     from toolfold_runtime.serving.lifetime import run_until_end
     from toolfold_runtime.serving.protocol import build_server, run_stdio
 
-    server = build_server(dispatcher)
+    callers = Callers(listener.issuer) if listener else Callers(is_local=True)
+    server = build_server(dispatcher, callers)
     serving = partial(run_http, server, listener) if listener else partial(run_stdio, server)
     name = dispatcher.facts.name
     await run_until_end(dispatcher.executor, name, serving, over_stdio=listener is None)
