@@ -74,11 +74,8 @@ def _shown(arguments: Json, names: Sequence[str]) -> Iterator[str]:
 
 def _beginning(value: Any) -> str:
     text = excerpt(value)
-    return (
-        f"{text} ({len(value):,} characters)"
-        if isinstance(value, str) and text.endswith("…")
-        else text
-    )
+    is_truncated = isinstance(value, str) and text.endswith("…")
+    return f"{text} ({len(value):,} characters)" if is_truncated else text
 
 
 def _visible(text: str) -> str:
