@@ -1,9 +1,7 @@
 """Who makes a call: the identity that a verifier found in a token, and what the client says of itself."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
@@ -14,8 +12,7 @@ from toolfold_runtime.jsontext import canonical
 _OF_THE_TOKEN: Final = frozenset({"exp", "nbf", "iat", "jti"})
 
 
-@dataclass(frozen=True)
-class Caller:
+class Caller(NamedTuple):
     """Who makes a call; a field is None where nobody knows."""
 
     #: The verified identity: None over stdio, and over HTTP without a verifier.
@@ -31,7 +28,7 @@ class Caller:
     #: Whether it is whoever started this process: over stdio and in `toolfold try`.
     is_local: bool = False
 
-    @cached_property
+    @property
     def key(self) -> str | None:
         """For the runtime: what results and cursors belong to; None where there is no identity.
 
