@@ -1,7 +1,9 @@
 """Who makes a call: the identity that a verifier found in a token, and what the client says of itself."""
 
 from collections.abc import Mapping
-from typing import Any, Final, NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Final
 
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
@@ -12,7 +14,8 @@ from toolfold_runtime.jsontext import canonical
 _OF_THE_TOKEN: Final = frozenset({"exp", "nbf", "iat", "jti"})
 
 
-class Caller(NamedTuple):
+@dataclass(frozen=True)
+class Caller:
     """Who makes a call; a field is None where nobody knows."""
 
     #: The verified identity: None over stdio, and over HTTP without a verifier.
@@ -28,7 +31,7 @@ class Caller(NamedTuple):
     #: Whether it is whoever started this process: over stdio and in `toolfold try`.
     is_local: bool = False
 
-    @property
+    @cached_property
     def key(self) -> str | None:
         """For the runtime: what results and cursors belong to; None where there is no identity.
 
