@@ -184,6 +184,7 @@ RUNTIME_MAY_IMPORT: Final = {
         "toolfold_runtime.catalog",
         "toolfold_runtime.search",
         "toolfold_runtime.running",
+        "pydantic_core",  # its JSON writer
     },
     "serving": {
         "toolfold_runtime.catalog",

@@ -3,16 +3,13 @@
 from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final
+from typing import Any
 
 from toolfold_runtime import log
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.jsontext import compact
+from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact
 from toolfold_runtime.running.validators import SchemaValidators
-
-#: No answer is larger than this, whatever its budget: it would fill the client's memory and ours.
-MOST_BYTES: Final = 16_000_000
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ def validated(validators: SchemaValidators, entry: ToolEntry, returned: object) 
     a result is for the tool's author, in the log; the agent learns that it is wrong.
     """
     result = _plain(entry, returned)
-    if result.size > MOST_BYTES:
+    if result.size > MOST_ANSWER_BYTES:
         text = f"the result of {entry.name} has {result.size:,} bytes, more than can be sent."
         raise ToolError("budget_exceeded", f"{text} Ask for less.")
     if entry.definition.output_schema is None:
