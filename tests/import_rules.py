@@ -194,6 +194,7 @@ RUNTIME_MAY_IMPORT: Final = {
         "mcp",
         "mcp_types",
         "uvicorn",
+        "h11",
         "starlette",
     },
 }
@@ -214,5 +215,5 @@ ALL_MAY_IMPORT: Final = {
 FILE_SYSTEM: Final = {"os", "io", "shutil", "tempfile", "glob", "subprocess", "sqlite3"}
 GENERATED_MAY_IMPORT: Final = {"toolfold_runtime", "pydantic"}
 # Where the runtime knows the SDK and what it serves with.
-SDK: Final = {"mcp", "mcp_types", "uvicorn", "starlette", "httpx2"}
-KNOW_THE_SDK: Final = {"protocol.py", "http.py"}
+SDK: Final = {"mcp", "mcp_types", "uvicorn", "h11", "starlette", "httpx2"}
+KNOW_THE_SDK: Final = {"protocol.py", "http.py", "hosts.py", "connections.py"}
