@@ -9,10 +9,12 @@ import asyncio
 import contextlib
 import math
 import time
+from collections.abc import Iterator
 from typing import Final, Literal, TypeAlias
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+from uvicorn.server import Server
 
 from toolfold_runtime.serving.http import Bounds
 
@@ -23,6 +25,15 @@ _FULL: Final = (
 )
 #: What a connection is busy with: nothing, the head or the body of a request, or a call.
 Phase: TypeAlias = Literal["idle", "head", "body", "call"]
+
+
+class WebServer(Server):
+    """A server that leaves signals to `lifetime`, as the one over stdio does."""
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Do nothing about them."""
+        yield
 
 
 def protocol_class(bounds: Bounds) -> type[asyncio.Protocol]:

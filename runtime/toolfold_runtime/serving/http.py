@@ -4,10 +4,10 @@ On loopback, foreign Host and Origin headers are refused. Elsewhere a server nee
 tokens (an OAuth resource server), or the option that opens it on purpose.
 """
 
+import asyncio
 import ipaddress
 import logging
 import socket
-from asyncio import CancelledError
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -87,19 +87,29 @@ def listener_for(options: ServeOptions, root: Path) -> Listener:
     )
 
 
-async def run_http(server: "Server[Any]", listener: Listener) -> None:
-    """Serve until a signal asks to stop; requests under way are finished first."""
+async def run_http(server: "Server[Any]", listener: Listener, stopping: asyncio.Event) -> None:
+    """Serve until it is time to stop; requests under way are finished first."""
     bound = _bound_socket(listener)
     host, port = bound.getsockname()[:2]
     log.notice(f"serving on http://{_bracketed(host)}:{port}/mcp")
-    await http_server(server, listener).serve(sockets=[bound])
+    web = http_server(server, listener)
+
+    async def stop() -> None:
+        await stopping.wait()
+        web.should_exit = True
+
+    stopper = asyncio.get_running_loop().create_task(stop())
+    try:
+        await web.serve(sockets=[bound])
+    finally:
+        stopper.cancel()
 
 
 def http_server(server: "Server[Any]", listener: Listener) -> "uvicorn.Server":
     """The server of HTTP, not yet listening."""
     import uvicorn
 
-    from toolfold_runtime.serving.connections import protocol_class
+    from toolfold_runtime.serving.connections import WebServer, protocol_class
 
     config = uvicorn.Config(
         http_app(server, listener),
@@ -110,7 +120,7 @@ def http_server(server: "Server[Any]", listener: Listener) -> "uvicorn.Server":
         timeout_graceful_shutdown=10,
         server_header=False,
     )
-    return uvicorn.Server(config)
+    return WebServer(config)
 
 
 def http_app(server: "Server[Any]", listener: Listener) -> Guard:
@@ -147,7 +157,7 @@ def _is_worth_a_look(record: logging.LogRecord) -> bool:
     from starlette.requests import ClientDisconnect
 
     error = record.exc_info[1] if record.exc_info else None
-    return not isinstance(error, ClientDisconnect | CancelledError)
+    return not isinstance(error, ClientDisconnect | asyncio.CancelledError)
 
 
 def _bound_socket(listener: Listener) -> socket.socket:
