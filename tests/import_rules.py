@@ -140,6 +140,7 @@ MAY_IMPORT: Final = {
     "site": {
         "toolfold.errors",
         "toolfold.commands",
+        "toolfold.develop.processes",
         "toolfold.develop.watch",
         "toolfold.manifest",
         "toolfold.plan.docs",
@@ -168,6 +169,7 @@ MAY_IMPORT: Final = {
         "toolfold.plan.model",
         "toolfold.plan.disclosure.costs",
         "toolfold_runtime.contract",
+        "toolfold_runtime.log",
         "toolfold_runtime.search",
         "toolfold_runtime.serving",
     },
@@ -184,6 +186,7 @@ RUNTIME_MAY_IMPORT: Final = {
         "toolfold_runtime.catalog",
         "toolfold_runtime.search",
         "toolfold_runtime.running",
+        "pydantic_core",  # its JSON writer
     },
     "serving": {
         "toolfold_runtime.catalog",
@@ -192,7 +195,10 @@ RUNTIME_MAY_IMPORT: Final = {
         "anyio",
         "mcp",
         "mcp_types",
+        "pydantic",
+        "pydantic_core",
         "uvicorn",
+        "h11",
         "starlette",
     },
 }
@@ -213,5 +219,14 @@ ALL_MAY_IMPORT: Final = {
 FILE_SYSTEM: Final = {"os", "io", "shutil", "tempfile", "glob", "subprocess", "sqlite3"}
 GENERATED_MAY_IMPORT: Final = {"toolfold_runtime", "pydantic"}
 # Where the runtime knows the SDK and what it serves with.
-SDK: Final = {"mcp", "mcp_types", "uvicorn", "starlette", "httpx2"}
-KNOW_THE_SDK: Final = {"protocol.py", "http.py", "callers.py", "confirming.py"}
+SDK: Final = {"mcp", "mcp_types", "uvicorn", "h11", "starlette", "httpx2"}
+KNOW_THE_SDK: Final = {
+    "protocol.py",
+    "http.py",
+    "hosts.py",
+    "connections.py",
+    "stdio.py",
+    "lines.py",
+    "callers.py",
+    "confirming.py",
+}

@@ -2,7 +2,10 @@
 
 import sys
 
-from toolfold.cli.main import main
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from toolfold.cli.main import main
+
+        sys.exit(main())
+    except KeyboardInterrupt:  # while it was imported
+        sys.exit(130)

@@ -1,7 +1,14 @@
 """Errors that agents and operators can act on: a text that says what to do next."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from heapq import nlargest
+from typing import Final
+
+from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, excerpt, shortened
+
+_LONGEST_COMPARED: Final = 100  # characters; no name is longer
+_MOST_COMPARED: Final = 50
 
 
 class StartError(Exception):
@@ -26,16 +33,34 @@ class ToolError(Exception):
 
 def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
     """A word that is not one of the few that are understood."""
-    return ToolError("invalid_arguments", f"no {what} {given!r}. One of: {', '.join(allowed)}.")
+    text = f"no {what} {shortened(given)!r}. One of: {', '.join(allowed)}."
+    return ToolError("invalid_arguments", text)
 
 
 def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
     """An unknown name: the nearest ones, and all of them while they are few."""
     known = list(names)
-    close = get_close_matches(name, known, n=3, cutoff=0.5)
-    text = f'no {what} "{name}".'
+    close = nearest(name, known)
+    text = f"no {what} {excerpt(name)}."
     if close:
         text += f" Nearest: {', '.join(close)}."
     if len(known) <= 40:
         text += f" All: {', '.join(known)}."
     return ToolError(code, text)
+
+
+def too_large(what: str, way_out: str) -> ToolError:
+    """An answer that is too large to be sent."""
+    text = f"{what} has more than {MOST_ANSWER_BYTES:,} bytes, the most that is sent."
+    return ToolError("budget_exceeded", f"{text} {way_out}")
+
+
+def nearest(name: str, names: Sequence[str]) -> list[str]:
+    """Up to three names that look like an unknown one, the most similar first."""
+    if len(name) > _LONGEST_COMPARED:
+        return []
+    if len(names) > _MOST_COMPARED:
+        # Comparing is slow: among thousands, only those with the most letter pairs in common.
+        pairs = {name[at : at + 2] for at in range(len(name) - 1)}
+        names = nlargest(_MOST_COMPARED, names, lambda known: sum(pair in known for pair in pairs))
+    return get_close_matches(name, names, n=3, cutoff=0.5)

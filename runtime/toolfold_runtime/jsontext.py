@@ -3,6 +3,9 @@
 import json
 from typing import Final
 
+#: No answer is larger than this, whatever its budget: it would fill the client's memory and ours.
+MOST_ANSWER_BYTES: Final = 16_000_000
+_LONGEST_EXCERPT: Final = 100
 _WRITER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 _SORTED: Final = json.JSONEncoder(
     ensure_ascii=False, separators=(",", ":"), allow_nan=False, sort_keys=True
@@ -17,3 +20,13 @@ def compact(value: object) -> str:
 def canonical(value: object) -> str:
     """The same text for equal values, whatever the order of their keys."""
     return _SORTED.encode(value)
+
+
+def excerpt(text: str) -> str:
+    """The beginning of a text in quotes, on one line, to be repeated to whoever sent it."""
+    return _WRITER.encode(shortened(text))
+
+
+def shortened(text: str) -> str:
+    """The beginning of a text."""
+    return text if len(text) <= _LONGEST_EXCERPT else f"{text[:_LONGEST_EXCERPT]}…"

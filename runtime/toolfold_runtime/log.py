@@ -7,10 +7,12 @@ the beginning of the value that breaks the schema of a result.
 
 import json
 import logging
+import os
 import sys
 import traceback
 from typing import Final
 
+_STDERR: Final = 2
 _LOGGER: Final = logging.getLogger("toolfold")
 _NOTICE: Final = logging.WARNING + 5  # shown at the default level
 _MAX_TRACE: Final = 20_000
@@ -48,6 +50,20 @@ def failure(event: str, error: BaseException, **facts: object) -> None:
 def shows_info() -> bool:
     """Whether `info` is written, which is worth asking before its facts are collected."""
     return _LOGGER.isEnabledFor(logging.INFO)
+
+
+def ensure_stderr() -> None:
+    """Send what goes to stderr nowhere, where the process was started without one.
+
+    Otherwise whatever is opened next takes its place, and is written to as if it were stderr.
+    """
+    if sys.stderr is not None:
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    if nowhere != _STDERR:
+        os.dup2(nowhere, _STDERR)
+        os.close(nowhere)
+    sys.stderr = os.fdopen(_STDERR, "w", encoding="utf-8", closefd=False)
 
 
 def set_up(format_: str | None, level: str) -> None:

@@ -66,7 +66,8 @@ def shelf(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 @pytest.fixture(scope="session")
 def web(shelf: Project) -> Iterator[Listening]:
-    extra = ("--allow-host", "books.example", "--allow-origin", "https://books.example")
+    extra = ["--allow-host", "books.example", "--allow-host", "port.example:8443"]
+    extra += ["--allow-origin", "https://books.example"]
     with listening(shelf, *extra) as server:
         yield server
 

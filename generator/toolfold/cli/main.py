@@ -3,12 +3,14 @@
 import argparse
 import errno
 import os
+import signal
 import sys
 import traceback
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Final, TextIO
+from types import FrameType
+from typing import Final, NoReturn, TextIO
 
 from toolfold import __version__
 from toolfold.cli.arguments import parser
@@ -36,9 +38,41 @@ _FULL_OR_CLOSED: Final = frozenset(
 )
 
 
+# What ends a command as an interrupt does: it leaves neither processes nor folders behind.
+_ENDING: Final = ("SIGTERM", "SIGHUP")
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; 0 fine, 1 problems, 2 wrong use or a failure of ours."""
+    """Run one command; 0 fine, 1 problems, 2 wrong use or a failure of ours.
+
+    A signal that ended the command ends the process, once everything is tidied up.
+    """
     given = tuple(sys.argv[1:] if arguments is None else arguments)
+    caught: list[int] = []
+    with _interrupted_by_signals(caught):
+        exit_code = _run(given)
+    if caught:
+        signal.signal(caught[0], signal.SIG_DFL)
+        signal.raise_signal(caught[0])
+    return exit_code
+
+
+@contextmanager
+def _interrupted_by_signals(caught: list[int]) -> Iterator[None]:
+    def interrupt(number: int, _: FrameType | None) -> NoReturn:
+        caught.append(number)
+        raise KeyboardInterrupt
+
+    with ExitStack() as restoring:
+        for number in (getattr(signal, name) for name in _ENDING if hasattr(signal, name)):
+            with suppress(ValueError):  # not the main thread
+                if signal.getsignal(number) is signal.SIG_DFL:
+                    restoring.callback(signal.signal, number, signal.signal(number, interrupt))
+        yield
+
+
+def _run(given: tuple[str, ...]) -> int:
+    _open_closed_streams()
     try:
         try:
             return _exit_code(parser().parse_args(given, argparse.Namespace(given=given)))
@@ -49,11 +83,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         _discard(sys.stdout, sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        return 130
     except OSError as error:
         with suppress(OSError):
             complain(f"toolfold: {_circumstance(error) or error}")
         _discard(sys.stdout, sys.stderr)
         return 2
+
+
+def _open_closed_streams() -> None:
+    """Send nowhere what is printed to a stream that was closed before the command was started."""
+    if sys.stderr is None:
+        from toolfold_runtime.log import ensure_stderr
+
+        ensure_stderr()
+    if sys.stdout is None:
+        sys.stdout = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - to the end
 
 
 def _exit_code(options: argparse.Namespace) -> int:

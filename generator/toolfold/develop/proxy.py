@@ -6,6 +6,7 @@ new server, whose answer to it is dropped: the client has had one already.
 
 import contextlib
 import json
+import os
 import subprocess
 import sys
 import threading
@@ -13,7 +14,9 @@ from typing import BinaryIO, Final, cast
 
 from toolfold_runtime.contract.codec import Json
 
-_GRACE: Final = 5.0  # seconds for calls under way, and for a server to end by itself
+from toolfold.develop.processes import wait_or_kill
+
+_GRACE: Final = 5.0  # seconds for calls under way
 _RESTARTED: Final = "the server was restarted before it answered; ask again"
 _DOWN: Final = "the server does not run: see its log, mend it and save"
 
@@ -79,13 +82,14 @@ class StdioProxy:
 
     def _forward_requests(self) -> None:
         """Pass on what the client sends, until it hangs up."""
-        for line in sys.stdin.buffer:
+        # Not `sys.stdin` itself: Python cannot end while a thread waits for that.
+        for line in os.fdopen(sys.stdin.fileno(), "rb", closefd=False):
             message = _parsed(line)
             with self._changed:
                 if message.get("method") in ("initialize", "notifications/initialized"):
                     self._initialization.append(message)
                 # A message without a method is an answer of the client's, to a question of a server's.
-                is_request = "method" in message and "id" in message
+                is_request = "method" in message and isinstance(message.get("id"), str | int)
                 if is_request:
                     self._pending[json.dumps(message["id"])] = message["id"]
                 process = self._process
@@ -126,15 +130,6 @@ class StdioProxy:
             sys.stdout.buffer.flush()
 
 
-def wait_or_kill(process: subprocess.Popen[bytes]) -> None:
-    """Wait a few seconds for a process that was asked to end, then kill it."""
-    try:
-        process.wait(_GRACE)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
-
-
 def _promise_list_changed(result: object) -> None:
     """Add to an answer to `initialize` that a changed list of tools is announced, as it is here."""
     if isinstance(result, dict) and isinstance(result.get("capabilities"), dict):
@@ -145,7 +140,7 @@ def _promise_list_changed(result: object) -> None:
 
 def _parsed(line: bytes) -> Json:
     """The message in a line; empty where there is none."""
-    with contextlib.suppress(ValueError):
+    with contextlib.suppress(ValueError, RecursionError):
         message = json.loads(line)
         if isinstance(message, dict):
             return message

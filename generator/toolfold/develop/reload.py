@@ -4,15 +4,14 @@ Over HTTP the server is simply restarted. Over stdio the client keeps its connec
 this process, which initializes each new server as the client initialized the first.
 """
 
-import signal
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Sequence
-from typing import NoReturn
 
 from toolfold.commands.generate import Project
-from toolfold.develop.proxy import StdioProxy, wait_or_kill
+from toolfold.develop.processes import wait_or_kill
+from toolfold.develop.proxy import StdioProxy
 from toolfold.develop.watch import Outcome, Regenerated, Regenerator, saves
 from toolfold.errors import ManifestError, OutputError, UsageError
 from toolfold.report import report
@@ -30,7 +29,6 @@ def serve_and_reload(
     command = [sys.executable, "-m", "toolfold", *arguments]
     client_left = threading.Event()
     server = HttpServer(command) if over_http else StdioProxy(command, client_left)
-    signal.signal(signal.SIGTERM, _exit)
     try:
         server.restart()
         for paths in saves(regenerator, client_left, with_code=True):
@@ -74,7 +72,3 @@ def _summary(outcome: Outcome) -> str:
     if isinstance(outcome, OutputError | UsageError):
         return str(outcome)
     return "\n".join([f"{len(outcome.written.written)} files written", *outcome.changed_costs])
-
-
-def _exit(*_: object) -> NoReturn:
-    raise SystemExit(0)

@@ -1,15 +1,14 @@
 """`toolfold docs serve`: the site on this machine, built again after every save of the manifest."""
 
-import signal
 import subprocess
 import sys
 import tempfile
 import threading
 from collections.abc import Callable
 from pathlib import Path
-from typing import NoReturn
 
 from toolfold.commands.generate import Project
+from toolfold.develop.processes import wait_or_kill
 from toolfold.develop.watch import Outcome, Regenerated, Regenerator, saves
 from toolfold.site.build import require_builder, site_sources, write_file
 
@@ -25,14 +24,13 @@ def preview(project: Project, address: str, show: Callable[[Outcome], None]) -> 
     show(first)
     if not isinstance(first, Regenerated) and not (project.output / "mkdocs.yml").is_file():
         return 1  # nothing was ever generated, so there is nothing to show
-    signal.signal(signal.SIGTERM, _exit)
     with tempfile.TemporaryDirectory(suffix=".toolfold-new") as folder:
         staging = Path(folder)
         _update_sources(project.output, staging)
         process = _start(staging, address)
-        ended = threading.Event()
-        threading.Thread(target=_wait, args=(process, ended), daemon=True).start()
         try:
+            ended = threading.Event()
+            threading.Thread(target=_wait, args=(process, ended), daemon=True).start()
             for _ in saves(regenerator, ended):
                 outcome = regenerator.run()
                 show(outcome)
@@ -40,7 +38,7 @@ def preview(project: Project, address: str, show: Callable[[Outcome], None]) -> 
                     _update_sources(project.output, staging)
         finally:
             process.terminate()
-            process.wait()
+            wait_or_kill(process)
     return process.returncode
 
 
@@ -67,8 +65,3 @@ def _start(staging: Path, address: str) -> subprocess.Popen[bytes]:
 def _wait(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
     process.wait()
     ended.set()
-
-
-def _exit(*_: object) -> NoReturn:
-    """End as at the end of the code, so that what was staged is removed."""
-    raise SystemExit(0)

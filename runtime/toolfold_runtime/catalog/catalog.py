@@ -4,7 +4,7 @@
 import json
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.contract import files
@@ -21,11 +21,17 @@ from toolfold_runtime.contract.vocabulary import (
     TOOL_DETAILS,
     Strategy,
 )
-from toolfold_runtime.errors import StartError, ToolError, not_one_of, unknown
-from toolfold_runtime.jsontext import compact
+from toolfold_runtime.errors import StartError, ToolError, not_one_of, too_large, unknown
+from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact, shortened
 
 if TYPE_CHECKING:
     from toolfold_runtime.search.find import Finder
+
+
+#: Tools that one request may ask about, so that it holds up no other.
+MOST_NAMED: Final = 200
+_MOST_COMMAS: Final = 600_000
+_BATCH: Final = 10_000
 
 
 class StaleCatalogError(StartError):
@@ -98,26 +104,33 @@ class Catalog:
         return self._page(files.INVENTORY, detail, page, chosen)
 
     def details(self, tools: str, detail: str = "schema") -> str:
-        """The detail view of one tool, or of several separated by commas, one per line."""
-        names = [name.strip() for name in tools.split(",") if name.strip()]
-        if not names:
-            raise ToolError("unknown_tool", "no tool was named. Pass its name as `tool`.")
+        """The detail view of one tool, or of several separated by commas, one per line.
+
+        A name that is repeated counts once. ToolError where that would be too much to send.
+        """
+        names = _names_in(tools)
         if detail not in TOOL_DETAILS:
             raise not_one_of("detail", detail, TOOL_DETAILS)
-        return "\n".join(
-            self._meta_tool(name) or str(getattr(self.entry(name).views, detail)) for name in names
-        )
+        views: list[str] = []
+        room = MOST_ANSWER_BYTES
+        for name in names:
+            views.append(self._meta_tool(name) or str(getattr(self.entry(name).views, detail)))
+            room -= len(views[-1].encode()) + 1
+            if room < 0:
+                raise too_large("what was asked for", "Name fewer tools.")
+        return "\n".join(views)
 
     def search(self, query: str, limit: int = 5) -> str:
         """One line per result, the best first, within the budget of results, and the next step."""
         from toolfold_runtime.search.answer import MOST_RESULTS, answer, results_text
         from toolfold_runtime.search.find import is_identifier
+        from toolfold_runtime.search.query import beginning
 
-        wanted = query.strip()
+        wanted = beginning(query)
         if is_identifier(wanted) and self.knows(wanted):
             name = self._names.others.get(wanted, wanted)
             return results_text([self.finder.index.named(name)], (), self.facts)
-        results = self.finder.find(query, max(1, min(limit, MOST_RESULTS)))
+        results = self.finder.find(wanted, max(1, min(limit, MOST_RESULTS)))
         return answer(results, self.finder.index, self.facts)
 
     @cached_property
@@ -168,7 +181,8 @@ class Catalog:
             if wanted is None:
                 first = self._view_page(file, view_key(detail, form, 1))
                 pages = first.pages if first else 0
-                raise ToolError("invalid_arguments", f"no page {page}: this view has {pages}.")
+                number = shortened(str(page))
+                raise ToolError("invalid_arguments", f"no page {number}: this view has {pages}.")
             self._pages[key] = wanted
         return self._pages[key].text
 
@@ -195,6 +209,24 @@ class Catalog:
     def _read(self, name: str) -> Json:
         loaded: Json = json.loads((self.folder / name).read_bytes())
         return loaded
+
+
+def _names_in(text: str) -> list[str]:
+    """The names in a text that commas separate, each once; ToolError for none and for too many."""
+    if text.count(",") > _MOST_COMMAS:
+        number = f"{text.count(',') + 1:,} names"
+        raise ToolError("invalid_arguments", f"{number} are too many. Name each tool once.")
+    names: dict[str, None] = {}
+    given = text.split(",")
+    for start in range(0, len(given), _BATCH):
+        names |= dict.fromkeys(map(str.strip, dict.fromkeys(given[start : start + _BATCH])))
+        names.pop("", None)
+        if len(names) > MOST_NAMED:
+            way_out = f"Name at most {MOST_NAMED}."
+            raise ToolError("budget_exceeded", f"too many tools at once. {way_out}")
+    if not names:
+        raise ToolError("unknown_tool", "no tool was named. Pass its name as `tool`.")
+    return list(names)
 
 
 def _offsets(data: bytes) -> dict[str, tuple[int, int]]:

@@ -8,6 +8,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.disclosure.meta_tools import MetaTools
+from toolfold_runtime.disclosure.received import refuse_what_is_no_json
 from toolfold_runtime.disclosure.runners import refuse_effect, refuse_misplaced, run_request
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running import fields
@@ -56,6 +57,7 @@ class Dispatcher:
 
     async def call(self, name: str, arguments: Json, context: CallContext = ANONYMOUS) -> Reply:
         """The answer; every failure is a ToolError."""
+        refuse_what_is_no_json(arguments)
         if name in self.meta_tools.handlers:
             return Reply(tuple(self.meta_tools.answer(name, arguments)))
         if name in self.facts.runners:

@@ -5,7 +5,8 @@ from typing import Final
 
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.errors import ToolError, too_large
+from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.explain import (
     dotted,
@@ -31,8 +32,8 @@ class MetaTools:
     def answer(self, name: str, arguments: Json) -> list[str]:
         """The handler's text, and a warning for parameters that it does not have."""
         properties = self.definitions[name].input_schema["properties"]
-        known = {key: value for key, value in arguments.items() if key in properties}
-        unknown = [key for key in arguments if key not in known]
+        known = {key: _whole(arguments[key]) for key in properties if key in arguments}
+        unknown = [key for key in arguments if key not in properties]
         document = self._document(name)
         if not document.accepts((), known):
             repair = repaired(document, known)
@@ -41,7 +42,10 @@ class MetaTools:
                 raise self._refusal(name, lines[:_MAX_SHOWN])
             known = repair.arguments
         warnings = self.unknown_parameters(name, unknown)
-        return [self.handlers[name](**known), *warnings]
+        text = self.handlers[name](**known)
+        if len(text) > MOST_ANSWER_BYTES:
+            raise too_large(f"the answer of {name}", "Ask for less.")
+        return [text, *warnings]
 
     def unknown_parameters(self, name: str, unknown: Sequence[str]) -> list[str]:
         """A warning that names unknown parameters; ToolError where the manifest rejects them."""
@@ -66,3 +70,8 @@ class MetaTools:
         if name not in self._documents:
             self._documents[name] = SchemaDocument(self.definitions[name].input_schema)
         return self._documents[name]
+
+
+def _whole(value: object) -> object:
+    """1.0 is an integer to JSON Schema; to Python it becomes one here."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -1,6 +1,5 @@
 """The runners: calling a tool that is not listed, by its effect."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -8,6 +7,7 @@ from typing import Final
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.vocabulary import Effect
+from toolfold_runtime.disclosure.received import parsed
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import valid_call
 from toolfold_runtime.running.diagnosis.faults import Fault
@@ -16,7 +16,9 @@ from toolfold_runtime.running.explain import explanations
 #: What agents write instead of `arguments`.
 _SYNONYMS: Final = ("arguments", "args", "params", "parameters", "input")
 _TOOL: Final = ("tool", "name")
-_KNOWN: Final = (*_TOOL, "fields", "cursor", *_SYNONYMS)
+_KNOWN: Final = frozenset({*_TOOL, "fields", "cursor", *_SYNONYMS})
+# Characters of the names of fields; of a list, its items.
+_MOST_NAMED: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,7 @@ def run_request(runner: str, given: Json) -> RunRequest:
     return RunRequest(
         tool,
         _object(runner, key, given[key]) if key else {},
-        _text(runner, "fields", given.get("fields")),
+        _fields(runner, given.get("fields")),
         _text(runner, "cursor", given.get("cursor")),
         tuple(key for key in given if key not in _KNOWN),
     )
@@ -67,15 +69,19 @@ def refuse_effect(runner: str, entry: ToolEntry, runners: Mapping[str, Sequence[
 
 
 def _object(runner: str, name: str, given: object) -> Json:
-    value = given
-    if isinstance(given, str):
-        try:
-            value = json.loads(given or "{}")
-        except (ValueError, RecursionError):
-            value = None
+    value = parsed(name, given or "{}") if isinstance(given, str) else given
     if not isinstance(value, dict):
         raise _wrong(runner, name, "object", given)
     return value
+
+
+def _fields(runner: str, value: object) -> str:
+    """The names of fields, which are repeated to the agent; ToolError where they are too long."""
+    names = _text(runner, "fields", value[:_MOST_NAMED] if isinstance(value, list) else value)
+    if len(names) > _MOST_NAMED:
+        text = f"more than {_MOST_NAMED:,} characters; name fewer fields"
+        raise ToolError("invalid_arguments", f"{runner}: fields: {text}.")
+    return names
 
 
 def _text(runner: str, name: str, value: object) -> str:

@@ -13,9 +13,9 @@ from types import NoneType
 from typing import Any, Final
 from uuid import UUID
 
-#: No answer is larger than this, whatever its budget: it would fill the client's memory and ours.
-MOST_BYTES: Final = 16_000_000
-#: Nor has it more values than this: sending them would hold up everybody else.
+from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
+
+#: No answer has more values than this: sending them would hold up everybody else.
 MOST_VALUES: Final = 1_000_000
 
 #: As many values as take microseconds.
@@ -79,7 +79,7 @@ def refuse_large(value: object) -> None:
             count += len(inner)
             if count <= MOST_VALUES:
                 stack.extend(inner)
-        if count > MOST_VALUES or size > MOST_BYTES:
+        if count > MOST_VALUES or size > MOST_ANSWER_BYTES:
             raise TooLargeError
 
 

@@ -7,13 +7,8 @@ from typing import Any
 from toolfold_runtime import log
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.jsontext import compact
-from toolfold_runtime.running.measure import (
-    MOST_BYTES,
-    MOST_VALUES,
-    TooLargeError,
-    refuse_large,
-)
+from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact
+from toolfold_runtime.running.measure import MOST_VALUES, TooLargeError, refuse_large
 from toolfold_runtime.running.validators import SchemaValidators, is_slow
 
 
@@ -39,7 +34,7 @@ def validated(
     except TooLargeError:
         hint = "if it is not meant to be that large, it may hold itself"
         log.warning("the result is too large to send", tool=entry.name, hint=hint)
-        most = f"{MOST_BYTES:,} bytes or {MOST_VALUES:,} values"
+        most = f"{MOST_ANSWER_BYTES:,} bytes or {MOST_VALUES:,} values"
         text = f"the result of {entry.name} has more than {most}, which is more than can be sent."
         raise ToolError("budget_exceeded", f"{text} Ask for less.") from None
     if entry.definition.output_schema is None:
@@ -79,7 +74,7 @@ def _result(entry: ToolEntry, value: Any) -> Result:
     is_text = isinstance(value, str) and entry.definition.output_schema is None
     text = value if is_text else compact(value)
     size = len(text.encode())
-    if size > MOST_BYTES:
+    if size > MOST_ANSWER_BYTES:
         raise TooLargeError
     return Result(value, text, size)
 

@@ -148,8 +148,9 @@ class Finder:
             having = self._words.having(phrase)
             left += [having] if having else []
             missing = missing or ("" if having else phrase)
-        every = range(len(self.index.tools))
-        left += [set(every) - self._words.having(word) for word in query.excluded]
+        if query.excluded:
+            excluded = set[int]().union(*map(self._words.having, dict.fromkeys(query.excluded)))
+            left.append(set(range(len(self.index.tools))) - excluded)
         if missing:
             hint = f"no tool has {quoted(missing, 30)}; its words were used"
             query = replace(query, hints=(*query.hints, hint))

@@ -261,12 +261,13 @@ class Lexical:
 def sentences(text: str) -> list[str]:
     """Sentences of at least three words that count; a shorter one joins the next."""
     parts: list[str] = []
-    pending = ""
+    pending, number = "", 0
     for part in _SENTENCE_END.split(text):
         pending = f"{pending} {part}".strip()
-        if len(words(pending)) >= 3 and len(parts) < _MOST_SENTENCES:
+        number += len(words(part)) if len(parts) < _MOST_SENTENCES else 0
+        if number >= 3:
             parts.append(pending)
-            pending = ""
+            pending, number = "", 0
     if pending and parts:
         parts[-1] += f" {pending}"
     return parts or [text]

@@ -1,6 +1,7 @@
 """Parsing a query: free words, quoted phrases, excluded words, and qualifiers."""
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
@@ -45,7 +46,7 @@ def parse(given: str) -> Query:
     phrases: list[str] = []
     excluded: list[str] = []
     hints: dict[str, str] = {}  # one of each kind, so that their length has a limit
-    for part in _PART.finditer(given[:_LONGEST]):
+    for part in _PART.finditer(beginning(given)):
         if part["key"] is not None:
             _qualifier(part, text, filters, hints)
         elif part["phrase"] is not None:
@@ -57,6 +58,16 @@ def parse(given: str) -> Query:
             text.append(part["text"])
     wanted, unwanted = (tuple(filter(str.strip, texts)) for texts in (phrases, excluded))
     return Query(" ".join(text), tuple(filters), wanted, unwanted, tuple(hints.values()))
+
+
+def beginning(given: str) -> str:
+    """As much of a query as is read."""
+    text = given.strip()[:_LONGEST]
+    if text.isascii():
+        return text
+    # One character may stand for many: U+FDFA for a sentence of eighteen.
+    whole = unicodedata.normalize("NFKC", text)
+    return text if len(whole) <= _LONGEST else whole[:_LONGEST]
 
 
 def quoted(text: str, room: int = 80) -> str:

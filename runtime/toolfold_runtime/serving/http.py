@@ -4,7 +4,9 @@ On loopback, foreign Host and Origin headers are refused. Elsewhere a server nee
 tokens (an OAuth resource server), or the option that opens it on purpose.
 """
 
+import asyncio
 import ipaddress
+import logging
 import socket
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,12 +16,29 @@ from urllib.parse import urlsplit
 from toolfold_runtime import log
 from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.backends.implementation import load_object
+from toolfold_runtime.serving.hosts import Guard, allowed_host, allowed_origin
 from toolfold_runtime.serving.options import ServeOptions
 
 if TYPE_CHECKING:
+    import uvicorn
     from mcp.server.auth.provider import TokenVerifier
     from mcp.server.lowlevel import Server
-    from starlette.applications import Starlette
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """The most connections, seconds and bytes of a server."""
+
+    connections: int = 1_000
+    #: Seconds for the head of a request, from the connection or its first byte, and for its body.
+    head: float = 10.0
+    body: float = 30.0
+    #: Seconds between two requests of a connection.
+    idle: int = 5
+    #: Seconds that a client may leave an answer unread.
+    unread: float = 30.0
+    #: Bytes of half-sent requests and of unread answers, each, of all connections together.
+    pending: int = 128_000_000
 
 
 @dataclass(frozen=True)
@@ -34,10 +53,15 @@ class Listener:
     issuer: str = ""
     resource: str = ""
     scopes: tuple[str, ...] = ()
+    bounds: Bounds = Bounds()
 
 
 def listener_for(options: ServeOptions, root: Path) -> Listener:
     """The address to listen on; StartError where that would be unsafe."""
+    for host in options.allow_host:
+        allowed_host(host)
+    for origin in options.allow_origin:
+        allowed_origin(origin)
     is_local = _is_loopback(options.host)
     if not is_local and not options.verifier and not options.open:
         raise StartError(
@@ -47,7 +71,7 @@ def listener_for(options: ServeOptions, root: Path) -> Listener:
     if options.verifier and not (options.issuer and options.resource):
         raise StartError("--verifier goes with --issuer and --resource")
     local = ("127.0.0.1", "localhost", "[::1]") if is_local else ()
-    given = (options.host, _host_of(options.resource))
+    given = (_bracketed(options.host), _bracketed(_host_of(options.resource)))
     names = [name for name in dict.fromkeys((*local, *given)) if name]
     hosts = (*(f"{name}:*" for name in names), *names, *options.allow_host)
     return Listener(
@@ -63,34 +87,47 @@ def listener_for(options: ServeOptions, root: Path) -> Listener:
     )
 
 
-async def run_http(server: "Server[Any]", listener: Listener) -> None:
-    """Serve until a signal asks to stop; requests under way are finished first."""
-    import uvicorn
-
+async def run_http(server: "Server[Any]", listener: Listener, stopping: asyncio.Event) -> None:
+    """Serve until it is time to stop; requests under way are finished first."""
     bound = _bound_socket(listener)
     host, port = bound.getsockname()[:2]
-    host = f"[{host}]" if ":" in host else host
-    log.notice(f"serving on http://{host}:{port}/mcp")
+    log.notice(f"serving on http://{_bracketed(host)}:{port}/mcp")
+    web = http_server(server, listener)
+
+    async def stop() -> None:
+        await stopping.wait()
+        web.should_exit = True
+
+    stopper = asyncio.get_running_loop().create_task(stop())
+    try:
+        await web.serve(sockets=[bound])
+    finally:
+        stopper.cancel()
+
+
+def http_server(server: "Server[Any]", listener: Listener) -> "uvicorn.Server":
+    """The server of HTTP, not yet listening."""
+    import uvicorn
+
+    from toolfold_runtime.serving.connections import WebServer, protocol_class
 
     config = uvicorn.Config(
         http_app(server, listener),
-        log_level="warning",
+        http=protocol_class(listener.bounds),
+        ws="none",
+        log_level="error",  # what it warns of is what clients send
+        timeout_keep_alive=listener.bounds.idle,
         timeout_graceful_shutdown=10,
         server_header=False,
     )
-    await uvicorn.Server(config).serve(sockets=[bound])
+    return WebServer(config)
 
 
-def http_app(server: "Server[Any]", listener: Listener) -> "Starlette":
+def http_app(server: "Server[Any]", listener: Listener) -> Guard:
     """The ASGI application, with its checks of Host, Origin and tokens."""
     from mcp.server.auth.settings import AuthSettings
     from mcp.server.transport_security import TransportSecuritySettings
 
-    security = TransportSecuritySettings(
-        enable_dns_rebinding_protection=bool(listener.hosts),
-        allowed_hosts=list(listener.hosts),
-        allowed_origins=list(listener.origins),
-    )
     auth = None
     if listener.verifier is not None:
         auth = AuthSettings.model_validate(
@@ -101,14 +138,26 @@ def http_app(server: "Server[Any]", listener: Listener) -> "Starlette":
                 "validate_token_resource": True,
             }
         )
-    return server.streamable_http_app(
+    application = server.streamable_http_app(
         stateless_http=True,
         json_response=True,
-        transport_security=security,
+        # The guard decides, and it alone.
+        transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         host=listener.host,
         auth=auth,
         token_verifier=listener.verifier,
     )
+    # Both log a traceback where a client goes away early, or a call does not end with the server.
+    for name in ("mcp.server.streamable_http", "uvicorn.error"):
+        logging.getLogger(name).addFilter(_is_worth_a_look)
+    return Guard(application, listener.hosts, listener.origins)
+
+
+def _is_worth_a_look(record: logging.LogRecord) -> bool:
+    from starlette.requests import ClientDisconnect
+
+    error = record.exc_info[1] if record.exc_info else None
+    return not isinstance(error, ClientDisconnect | asyncio.CancelledError)
 
 
 def _bound_socket(listener: Listener) -> socket.socket:
@@ -123,6 +172,11 @@ def _bound_socket(listener: Listener) -> socket.socket:
         address = f"{listener.host}:{listener.port}"
         raise StartError(f"cannot listen on {address}: {error.strerror}") from None
     return bound
+
+
+def _bracketed(host: str) -> str:
+    """A host as addresses have it."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host
 
 
 def _host_of(address: str | None) -> str:

@@ -10,32 +10,33 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine, Iterator
+from types import FrameType
 from typing import Final
 
 from toolfold_runtime import log
 from toolfold_runtime.running.execute import Executor
 from toolfold_runtime.running.export import exporting
 
-_ENDING: Final = (signal.SIGTERM, signal.SIGINT)
+_ENDING: Final = tuple(
+    getattr(signal, name) for name in ("SIGTERM", "SIGINT", "SIGHUP") if hasattr(signal, name)
+)
 
 
 async def run_until_end(
     executor: Executor,
     service: str,
-    serving: Callable[[], Coroutine[None, None, None]],
-    *,
-    over_stdio: bool,
+    serving: Callable[[asyncio.Event], Coroutine[None, None, None]],
 ) -> None:
-    """Serve to the end; ends the process after a signal or where work does not end."""
+    """Serve to the end; ends the process after a signal or where work does not end.
+
+    `serving` is given the event that is set when it is time to stop.
+    """
     caught: list[int] = []
     with exporting(service):
         await executor.backend.start()
         try:
-            if over_stdio:
-                await _until_signal(serving, caught)
-            else:
-                with _deferred_signals(caught):  # the server of HTTP raises its own again
-                    await serving()
+            with _signals(caught) as stopping:
+                await serving(stopping)
         finally:
             await executor.backend.close()
             is_settled = await executor.limits.settled()
@@ -45,38 +46,30 @@ async def run_until_end(
         _exit_now(caught[0] if caught else None)
 
 
-async def _until_signal(
-    serving: Callable[[], Coroutine[None, None, None]], caught: list[int]
-) -> None:
-    """Serve until the client leaves or a signal comes; reading standard input cannot be cancelled."""
-    loop, signalled = asyncio.get_running_loop(), asyncio.Event()
-
-    def stop(number: int) -> None:
-        caught.append(number)
-        signalled.set()
-
-    for number in _ENDING:
-        with contextlib.suppress(NotImplementedError, RuntimeError):  # Windows; not the main thread
-            loop.add_signal_handler(number, stop, number)
-    serve, wait = loop.create_task(serving()), loop.create_task(signalled.wait())
-    await asyncio.wait([serve, wait], return_when=asyncio.FIRST_COMPLETED)
-    wait.cancel()
-    if serve.done():
-        serve.result()
-
-
 @contextlib.contextmanager
-def _deferred_signals(caught: list[int]) -> Iterator[None]:
-    """Record signals instead of ending by them."""
-    before = {}
-    for number in _ENDING:
-        with contextlib.suppress(ValueError):  # not the main thread
-            before[number] = signal.signal(number, lambda number, _: caught.append(number))
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+def _signals(caught: list[int]) -> Iterator[asyncio.Event]:
+    """An event that the first signal sets; a second one ends the process at once.
+
+    What whoever started the process has it ignore stays ignored, as `nohup` does with SIGHUP.
+    """
+    loop, stopping = asyncio.get_running_loop(), asyncio.Event()
+    handled: list[int] = []
+
+    def stop(number: int, _: FrameType | None) -> None:
+        caught.append(number)
+        for each in handled:
+            signal.signal(each, signal.SIG_DFL)
+        loop.call_soon_threadsafe(stopping.set)
+
+    with contextlib.ExitStack() as restoring:
+        for number in _ENDING:
+            with contextlib.suppress(ValueError):  # not the main thread
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    restoring.callback(signal.signal, number, signal.signal(number, stop))
+                    handled.append(number)
+        yield stopping
+        if caught:
+            restoring.pop_all()
 
 
 def _exit_now(number: int | None) -> None:

@@ -1,14 +1,11 @@
 """The MCP server over a catalog: it sends what was decided when generating."""
 
-import contextlib
-import sys
 from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
-from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError
 
 from toolfold_runtime import log
@@ -23,18 +20,6 @@ from toolfold_runtime.serving.confirming import Confirmations
 _MAX_ERROR_TEXT: Final = 20_000
 _PAGE: Final = 200
 _CACHE_MS: Final = 3_600_000
-
-
-async def run_stdio(server: Server[Any]) -> None:
-    """Serve one client over standard input and output."""
-    # What methods print goes to stderr, buffered or not: stdout belongs to the protocol.
-    async with stdio_server() as (incoming, outgoing):
-        try:
-            with contextlib.redirect_stdout(sys.stderr):
-                await server.run(incoming, outgoing, server.create_initialization_options())
-        finally:
-            if sys.__stdout__ is not None:
-                sys.__stdout__.flush()
 
 
 def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Server[Any]:

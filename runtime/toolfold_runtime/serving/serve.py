@@ -34,13 +34,15 @@ def serve_with(
     catalog: Catalog, meta_tools: Mapping[str, Handler], root: Path, options: ServeOptions
 ) -> int:
     """Serve with options that were parsed already; 1 where the server cannot start."""
-    import anyio
-
     from toolfold_runtime import log
-    from toolfold_runtime.serving.http import listener_for
 
+    log.ensure_stderr()
     log.set_up(options.log, options.log_level)
     try:
+        import anyio
+
+        from toolfold_runtime.serving.http import listener_for
+
         listener = listener_for(options, root) if options.http else None
         dispatcher = _dispatcher(catalog, meta_tools, root, options)
         anyio.run(_serve, dispatcher, listener)
@@ -71,10 +73,10 @@ async def _serve(dispatcher: "Dispatcher", listener: "Listener | None") -> None:
     from toolfold_runtime.serving.callers import Callers
     from toolfold_runtime.serving.http import run_http
     from toolfold_runtime.serving.lifetime import run_until_end
-    from toolfold_runtime.serving.protocol import build_server, run_stdio
+    from toolfold_runtime.serving.protocol import build_server
+    from toolfold_runtime.serving.stdio import run_stdio
 
     callers = Callers(listener.issuer) if listener else Callers(is_local=True)
     server = build_server(dispatcher, callers)
     serving = partial(run_http, server, listener) if listener else partial(run_stdio, server)
-    name = dispatcher.facts.name
-    await run_until_end(dispatcher.executor, name, serving, over_stdio=listener is None)
+    await run_until_end(dispatcher.executor, dispatcher.facts.name, serving)

@@ -1,0 +1,172 @@
+"""Lines of standard input as messages; a request that cannot be read becomes the answer to it."""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple
+
+from mcp_types import (
+    INVALID_PARAMS,
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    jsonrpc_message_adapter,
+)
+from pydantic import ValidationError
+
+MOST_BYTES: Final = 16_000_000
+_CHUNK: Final = 65_536
+_EDGE: Final = 4_096
+# The id of a request that is too long or too deep to be parsed: clients write it first or last.
+_ID: Final = rb'"id"\s*:\s*(-?[0-9]{1,18}|"(?:[^"\\]|\\.){0,200}")\s*'
+_FIRST: Final = re.compile(
+    rb'\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,200}"\s*,\s*)*' + _ID + rb","
+)
+_LAST: Final = re.compile(_ID + rb'(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
+
+
+class Refusal(NamedTuple):
+    """The answer to a request that cannot be read."""
+
+    answer: JSONRPCError
+
+
+class Lines:
+    """Reads a descriptor line by line; of a line that is too long, only its ends are stored."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+        self._line = _Line()
+        self._has_ended = False
+
+    def read(self) -> list[JSONRPCMessage | Refusal] | None:
+        """Wait for the next messages; None at the end."""
+        while not self._has_ended:
+            try:
+                data = os.read(self._descriptor, _CHUNK)
+            except OSError:  # a terminal that is gone
+                data = b""
+            self._has_ended = not data
+            messages = [message for line in self._lines(data) if (message := line.message())]
+            if messages:
+                return messages
+        return None
+
+    def _lines(self, data: bytes) -> Iterator["_Line"]:
+        *ended, rest = data.split(b"\n") if data else (b"", b"")
+        for part in ended:
+            self._line.add(part)
+            yield self._line
+            self._line = _Line()
+        self._line.add(rest)
+
+
+class _Line:
+    """A line in parts, as they come."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def add(self, part: bytes) -> None:
+        self._parts.append(part)
+        self._size += len(part)
+        if self._size > MOST_BYTES:
+            whole = b"".join(self._parts)
+            self._parts = [whole[:_EDGE], whole[-_EDGE:]]
+
+    def message(self) -> JSONRPCMessage | Refusal | None:
+        line = b"".join(self._parts)
+        if self._size > MOST_BYTES:
+            text = f"a line has more than {MOST_BYTES:,} bytes; send less at once"
+            return _refusal(INVALID_REQUEST, text, _id_at_edges(line))
+        return message_of(line)
+
+
+def message_of(line: bytes) -> JSONRPCMessage | Refusal | None:
+    """The message in a line, or what to answer; None where nothing is to be done.
+
+    What is no request gets no answer: a blank line, a notification or a response.
+    """
+    if not line or line.isspace():
+        return None
+    try:
+        message = jsonrpc_message_adapter.validate_json(line, by_name=False)
+    except ValidationError as error:
+        return _refusal_of(line, error)
+    # A request whose id is no id would be taken for a notification.
+    if isinstance(message, JSONRPCNotification) and b'"id"' in line and "id" in json.loads(line):
+        return _refusal(INVALID_REQUEST, _WRONG_ID)
+    return message
+
+
+_WRONG_ID: Final = "`id` must be a text or a whole number"
+_REASONS: Final = {
+    "recursion limit": "more than 200 levels; send flatter values",
+    "hex escape": "half of a surrogate pair in a text; send the whole character",
+    "surrogate": "half of a surrogate pair in a text; send the whole character",
+    "number out of range": "a number of too many digits; send a shorter one",
+}
+
+
+def _refusal_of(line: bytes, error: ValidationError) -> Refusal | None:
+    reason = _reason(error)
+    try:
+        value: Any = json.loads(line)
+    except (json.JSONDecodeError, UnicodeDecodeError):
+        return _refusal(PARSE_ERROR, f"no JSON: {reason}")
+    except (RecursionError, ValueError):  # thousands of levels, or of digits
+        return _refusal(INVALID_REQUEST, reason, _id_at_edges(line))
+    if not isinstance(value, dict):
+        text = "a message is one object on a line of its own; there are no batches"
+        return _refusal(INVALID_REQUEST, text)
+    is_response = "method" not in value and ("result" in value or "error" in value)
+    if is_response or ("method" in value and "id" not in value):
+        return None
+    return _refusal(*_fault(value, reason), _readable(value.get("id")))
+
+
+def _reason(error: ValidationError) -> str:
+    """What the parser says, in our own words where it is what only this parser refuses."""
+    text = error.errors(include_url=False, include_context=False)[0]["msg"]
+    known = (words for part, words in _REASONS.items() if part in text)
+    return next(known, text.removeprefix("Invalid JSON: "))
+
+
+def _fault(request: dict[str, Any], reason: str) -> tuple[int, str]:
+    """What is wrong with a request that is JSON; `reason` where it is not its form."""
+    if request.get("jsonrpc") != "2.0":
+        return INVALID_REQUEST, '`jsonrpc` must be "2.0"'
+    if not isinstance(request.get("method"), str):
+        return INVALID_REQUEST, "`method` must be a text"
+    if not isinstance(request.get("params", {}), dict | None):
+        return INVALID_PARAMS, "`params` must be an object"
+    if _readable(request.get("id")) is None:
+        return INVALID_REQUEST, _WRONG_ID
+    return INVALID_REQUEST, reason
+
+
+def _readable(given: object) -> str | int | None:
+    """An id that can be repeated; None for anything else."""
+    if isinstance(given, bool) or not isinstance(given, str | int):
+        return None
+    if isinstance(given, str) and given.encode("utf-8", "replace").decode() != given:
+        return None
+    return given
+
+
+def _id_at_edges(line: bytes) -> str | int | None:
+    match = _FIRST.match(line[:_EDGE]) or _LAST.search(line[-_EDGE:])
+    try:
+        return _readable(json.loads(match[1])) if match else None
+    except ValueError:
+        return None
+
+
+def _refusal(code: int, text: str, request_id: str | int | None = None) -> Refusal:
+    error = ErrorData(code=code, message=text)
+    return Refusal(JSONRPCError(jsonrpc="2.0", id=request_id, error=error))

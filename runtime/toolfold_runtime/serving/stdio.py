@@ -1,0 +1,125 @@
+"""One client over standard input and output.
+
+In place of the SDK's own transport, which drops a request that it cannot read, stores a line of
+any length, and fails where its client stops reading. Reading and writing block, in threads that
+are not waited for.
+"""
+
+import asyncio
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from typing import Any, Final
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from mcp.server.lowlevel import Server
+from mcp.shared.message import SessionMessage
+from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage
+from pydantic_core import PydanticSerializationError
+
+from toolfold_runtime import log
+from toolfold_runtime.errors import StartError
+from toolfold_runtime.running.threads import Threads
+from toolfold_runtime.serving.lines import Lines, Refusal
+
+_LAST_SECONDS: Final = 5.0  # for a client to read what was answered before it left
+
+
+async def run_stdio(server: Server[Any], stopping: asyncio.Event) -> None:
+    """Serve until the client goes away, or until it is time to stop."""
+    if sys.__stdin__ is None or sys.__stdout__ is None:
+        closed = "input" if sys.__stdin__ is None else "output"
+        raise StartError(f"standard {closed} is closed; a client speaks over it, or use --http")
+    loop = asyncio.get_running_loop()
+    # What methods print goes to stderr, buffered or not: stdout belongs to the protocol.
+    with _private_descriptors() as wire, contextlib.redirect_stdout(sys.stderr):
+        serve, stop = loop.create_task(_serve(server, *wire)), loop.create_task(stopping.wait())
+        await asyncio.wait([serve, stop], return_when=asyncio.FIRST_COMPLETED)
+        stop.cancel()
+        if serve.done():
+            serve.result()
+
+
+async def _serve(server: Server[Any], source: int, target: int) -> None:
+    threads = Threads()
+    to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    outgoing, to_client = anyio.create_memory_object_stream[SessionMessage](0)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_read, Lines(source), threads, to_session, outgoing.clone())
+        writing = asyncio.get_running_loop().create_task(_write(target, threads, to_client))
+        writing.add_done_callback(lambda _: tasks.cancel_scope.cancel())
+        await server.run(incoming, outgoing, server.create_initialization_options())
+        await asyncio.wait([writing], timeout=_LAST_SECONDS)
+        tasks.cancel_scope.cancel()
+
+
+async def _read(
+    lines: Lines,
+    threads: Threads,
+    to_session: MemoryObjectSendStream[SessionMessage | Exception],
+    to_client: MemoryObjectSendStream[SessionMessage],
+) -> None:
+    """Hand on what the client sends, until it sends no more."""
+    async with to_session, to_client:
+        while received := await threads.begin(lines.read):
+            for message in received:
+                if isinstance(message, Refusal):
+                    await to_client.send(SessionMessage(message.answer))
+                else:
+                    await to_session.send(SessionMessage(message))
+
+
+async def _write(
+    target: int, threads: Threads, to_client: MemoryObjectReceiveStream[SessionMessage]
+) -> None:
+    """Send the client what it is answered, until there is no more or it does not read any more."""
+    async with to_client:
+        with contextlib.suppress(OSError):
+            async for message in to_client:
+                await threads.begin(_send, target, message.message)
+
+
+def _send(target: int, message: JSONRPCMessage) -> None:
+    """Write one line; OSError where nobody reads."""
+    try:
+        text = message.model_dump_json(by_alias=True, exclude_unset=True)
+    except PydanticSerializationError as error:
+        log.failure("an answer cannot be sent", error)
+        failed = ErrorData(code=INTERNAL_ERROR, message="the answer cannot be sent")
+        number = getattr(message, "id", None)
+        text = JSONRPCError(jsonrpc="2.0", id=number, error=failed).model_dump_json()
+    left = memoryview(text.encode() + b"\n")
+    while left:
+        left = left[os.write(target, left) :]
+
+
+@contextlib.contextmanager
+def _private_descriptors() -> Iterator[tuple[int, int]]:
+    """The client's pipes; meanwhile 0 reads nothing and 1 writes to stderr, for all else.
+
+    Neither a method nor a process that it starts can take a request or send a line.
+    """
+    source, target = _duplicate(0), _duplicate(1)
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    try:
+        yield source, target
+    finally:
+        with contextlib.suppress(OSError, ValueError):
+            sys.stdout.flush()
+        # Not closed: a thread may still read or write.
+        os.dup2(source, 0)
+        os.dup2(target, 1)
+
+
+def _duplicate(descriptor: int) -> int:
+    """A copy that no process inherits, and that is not one of the three standard ones."""
+    if sys.platform == "win32":
+        return os.dup(descriptor)
+    import fcntl
+
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, 3)
