@@ -5,6 +5,7 @@ from typing import Final
 # Beside the standard library and the package itself.
 MAY_IMPORT: Final = {
     "errors": set(),
+    "disk": {"toolfold.errors"},
     "report": {"toolfold.errors", "toolfold.emit.output"},
     "testing": {
         "toolfold.errors",
@@ -21,6 +22,7 @@ MAY_IMPORT: Final = {
     },
     "memo": {"toolfold.emit.templates", "toolfold_runtime", "pydantic", "platformdirs"},
     "manifest": {
+        "toolfold.disk",
         "toolfold.errors",
         "toolfold_runtime.contract",
         "pydantic",
@@ -40,7 +42,7 @@ MAY_IMPORT: Final = {
         "pydantic_core",  # its JSON writer
         "numpy",
     },
-    "plan/text": {"pydantic_core"},
+    "plan/text": {"toolfold.manifest.include", "pydantic_core"},
     "plan/names": {
         "toolfold.manifest",
         "toolfold.plan.findings",
@@ -107,8 +109,9 @@ MAY_IMPORT: Final = {
         "ruff",
         "filelock",
     },
-    "implementation": {"toolfold.errors", "toolfold.plan.model", "toolfold.emit"},
+    "implementation": {"toolfold.disk", "toolfold.errors", "toolfold.plan.model", "toolfold.emit"},
     "importing": {
+        "toolfold.disk",
         "toolfold.errors",
         "toolfold.compile",
         "toolfold.manifest",
@@ -118,6 +121,7 @@ MAY_IMPORT: Final = {
     },
     "commands": {
         "toolfold.__version__",
+        "toolfold.disk",
         "toolfold.errors",
         "toolfold.compile",
         "toolfold.manifest",
@@ -138,6 +142,7 @@ MAY_IMPORT: Final = {
         "watchfiles",
     },
     "site": {
+        "toolfold.disk",
         "toolfold.errors",
         "toolfold.commands",
         "toolfold.develop.processes",

@@ -329,36 +329,6 @@ def test_line_ends_of_another_platform_are_no_drift_and_are_not_kept(project: Pa
     assert b"\r" not in page.read_bytes()
 
 
-@pytest.mark.parametrize("name", [".generated.toolfold-new", ".generated.toolfold-old"])
-@pytest.mark.parametrize("kind", ["folder", "file", "nothing"])
-def test_a_link_in_the_way_of_writing_is_removed_and_never_followed(
-    name: str, kind: str, project: Path
-) -> None:
-    target = project.parent / "victim"
-    if kind == "folder":
-        target.mkdir(mode=0o755)
-    elif kind == "file":
-        target.write_bytes(b"mine")
-        target.chmod(0o644)
-    (project / name).symlink_to(target)
-    mode = project.stat().st_mode
-    before = target.stat().st_mode if kind != "nothing" else None
-
-    generate(project)
-
-    assert (target.stat().st_mode if target.exists() else None) == before
-    assert project.stat().st_mode == mode
-    assert_nothing_beside(project)
-
-
-def test_a_lock_that_is_a_link_is_named_and_not_followed(project: Path) -> None:
-    target = project.parent / "victim"
-    (project / ".generated.toolfold-lock").symlink_to(target)
-
-    assert ".generated.toolfold-lock: cannot be locked" in refused(project)
-    assert not target.exists()
-
-
 def test_tampered_code_is_found_where_the_formatter_fails(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -147,7 +147,8 @@ def docs_build(options: argparse.Namespace) -> int:
     if drift:
         return _out_of_date()
     changes = "" if options.since is None else changes_since(options.manifest, options.since)
-    site = build_site(project.output, options.site or options.manifest.parent / "site", changes)
+    folder = options.manifest.parent
+    site = build_site(project.output, options.site or folder / "site", folder, changes)
     printer.result(f"{site.folder}/: {site.pages} pages")
     return 0
 

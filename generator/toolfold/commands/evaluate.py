@@ -8,6 +8,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
+from toolfold.disk import refuse_links
 from toolfold.errors import UsageError
 
 #: The length of a ranking; metrics look at the first ten, reciprocal rank at all of these.
@@ -68,6 +69,7 @@ def write_rankings(done: Evaluation, path: Path) -> None:
     """Write one JSON object per query: its id and the ids found, best first."""
     rows = ({"id": name, "ranking": ids} for name, ids in done.rankings.items())
     text = "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
+    refuse_links(path, Path.cwd())
     try:
         path.write_text(text, encoding="utf-8", newline="\n")
     except OSError as error:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from toolfold.commands.last_run import is_behind as output_is_behind
 from toolfold.commands.last_run import last_run, record_run
+from toolfold.disk import real_path, refuse_links
 from toolfold.emit.models.worker import Progress
 from toolfold.emit.output import Difference, Files, Written, compare_tree, write_tree
 from toolfold.errors import UsageError
@@ -29,8 +30,8 @@ class Project:
     @property
     def way_back(self) -> str:
         """From a package in the output folder to the manifest's folder."""
-        package = self.output.resolve() / "package"
-        return Path(os.path.relpath(self.manifest.parent.resolve(), package)).as_posix()
+        package = real_path(self.output) / "package"
+        return Path(os.path.relpath(real_path(self.manifest.parent), package)).as_posix()
 
     def store(self) -> Store:
         """The store of this manifest's results."""
@@ -60,8 +61,7 @@ class Compared:
 def project_at(manifest: Path, output: Path | None, *, use_cache: bool = True) -> Project:
     """The project of a manifest; its output is `generated/` beside it unless named."""
     chosen = output or manifest.parent / "generated"
-    inside = manifest.parent.resolve()
-    if inside == chosen.resolve() or chosen.resolve() in inside.parents:
+    if real_path(manifest.parent).is_relative_to(real_path(chosen)):
         raise UsageError(f"{chosen}: holds the manifest; the output needs a folder of its own")
     if chosen.name in ("", ".."):
         # The folder is replaced by a new one of its name, so it cannot be the one we are in.
@@ -90,6 +90,7 @@ def regenerate(
     """Compile and write, whatever the last run did."""
     from toolfold.compile import compile_manifest  # not needed where nothing changed
 
+    refuse_links(project.output, project.manifest.parent)
     store = store or project.store()
     compiled = compile_manifest(project.manifest, project.way_back, store, progress)
     written = write_tree(compiled.files, project.output)

@@ -1,9 +1,11 @@
 """`toolfold init`: a small working server to start from."""
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from toolfold.disk import refuse_links, write_new
 from toolfold.errors import UsageError
 
 
@@ -13,10 +15,12 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
     Nothing that exists is overwritten: UsageError names the manifest or the implementation
     before anything is written; of other files that exist, the text they could hold is yielded.
     """
-    from toolfold.commands.scaffold import project_files
+    from toolfold.commands.scaffold import project_files, repository_root
     from toolfold.emit.render import render
     from toolfold.plan.names.identifiers import package_name
 
+    if os.path.lexists(folder) and not folder.is_dir():
+        raise UsageError(f"{folder}: not a folder; name another")
     server = _server_name(name or folder.resolve().name)
     files = {
         folder / "tools.yaml": render("project/tools.yaml.jinja", name=_yaml_name(server)),
@@ -24,18 +28,22 @@ def init(folder: Path, name: str | None, extras: frozenset[str] = frozenset()) -
             "project/implementation.py.jinja", package=package_name(server)
         ),
     }
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder}: a file is there; name a folder")
-    existing = [str(path) for path in files if path.exists() or path.is_symlink()]
+    existing = [str(path) for path in files if os.path.lexists(path)]
     if existing:
         raise UsageError(f"{', '.join(existing)}: already there; nothing was written")
-    folder.mkdir(parents=True, exist_ok=True)
-    for path, text in [*files.items(), *project_files(folder, extras)]:
-        if path.exists() or path.is_symlink():
+    files |= project_files(folder, extras)
+    root = repository_root(folder)
+    bases = {path: folder if path.is_relative_to(folder) else root for path in files}
+    for path, base in bases.items():
+        refuse_links(path.parent, base)
+    for path, text in files.items():
+        if os.path.lexists(path):
             yield f"{path}: already there; what it could hold:\n{text}"
             continue
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8", newline="\n")
+        try:
+            write_new(path, text, bases[path])
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from None
         yield f"{path}: written"
 
 

@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from toolfold.disk import read_file
 from toolfold.emit.output import Files, left_over, owner_of, scan
 from toolfold.emit.swap import has_remains
 from toolfold.errors import Place, Problem, Source
+from toolfold.manifest.include import MAX_BYTES, files_matching
 from toolfold.memo.memo import digest_of
 from toolfold.memo.store import Store
 from toolfold.plan.model import Cost, MethodPlan, ProtocolPlan, Summary
@@ -112,11 +114,12 @@ def _from_record(record: Record, output: Path) -> LastRun:
 
 
 def _has_same_inputs(record: Record, manifest: Path) -> bool:
-    matches = (path for pattern in record["patterns"] for path in manifest.parent.glob(pattern))
-    current = {path for path in matches if path.is_file()} | {manifest}
+    folder = manifest.parent
+    current = {path for one in record["patterns"] for path in files_matching(folder, one)}
+    current.add(manifest)
     if current != {Path(path) for path, _ in record["inputs"]}:
         return False
-    return all(_digest(Path(path).read_bytes()) == digest for path, digest in record["inputs"])
+    return all(_digest(_content(Path(path))) == digest for path, digest in record["inputs"])
 
 
 def _has_same_outputs(record: Record, output: Path) -> bool:
@@ -138,7 +141,7 @@ def _problems(record: Record) -> tuple[Problem, ...]:
     rows = record["warnings"]
     inputs = [Path(path) for path, _ in record["inputs"]] if rows else []
     sources = {
-        str(path): Source(str(path), path.read_text(encoding="utf-8-sig"), order)
+        str(path): Source(str(path), _content(path).decode("utf-8-sig"), order)
         for order, path in enumerate(inputs, start=1)
     }
     return tuple(
@@ -148,6 +151,10 @@ def _problems(record: Record) -> tuple[Problem, ...]:
 
 def _key(manifest: Path, way_back: str) -> str:
     return f"run:{digest_of([str(manifest), way_back])}"
+
+
+def _content(path: Path) -> bytes:
+    return read_file(path, MAX_BYTES)
 
 
 def _digest(data: bytes) -> str:

@@ -12,7 +12,7 @@ from toolfold.emit.render import render
 
 def project_files(folder: Path, extras: frozenset[str]) -> Iterator[tuple[Path, str]]:
     """Path and text of each file; those that belong at a repository's root have their path there."""
-    root = _repository_root(folder)
+    root = repository_root(folder)
     inside = folder.resolve().relative_to(root.resolve()).as_posix()
     prefix = "" if inside == "." else f"{inside}/"
     manifest = shlex.quote(f"{prefix}tools.yaml")
@@ -33,7 +33,7 @@ def project_files(folder: Path, extras: frozenset[str]) -> Iterator[tuple[Path, 
             yield root / ".github" / "workflows" / name, text
 
 
-def _repository_root(folder: Path) -> Path:
+def repository_root(folder: Path) -> Path:
     """The root of the repository that the folder is in, or the folder itself."""
     for candidate in (folder, *folder.resolve().parents):
         if (candidate / ".git").exists():

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal
+from typing import BinaryIO, Final, Literal
 
 from toolfold.emit.format import is_formatting
 from toolfold.emit.models.audit import audit_module
@@ -22,6 +22,8 @@ Files = Mapping[OutputPath, str]
 
 _SHOWN: Final = 10
 _LINE: Final = 400  # what of a first line is looked at
+_START: Final = 1 << 16
+_HUGE: Final = 1 << 28
 
 
 @dataclass(frozen=True)
@@ -149,12 +151,20 @@ def scan(output: Path) -> dict[str, bytes]:
         if entry.is_file(follow_symlinks=False):
             try:
                 with open(entry.path, "rb") as file:  # noqa: PTH123 - pathlib is slow by thousands
-                    found[path] = file.read()
+                    found[path] = _content(file)
             except FileNotFoundError:
                 continue  # another run has just removed it
             except PermissionError:
                 found[path] = b""
     return dict(sorted(found.items()))
+
+
+def _content(file: BinaryIO) -> bytes:
+    """What a file holds; only the start of one that is larger than any of ours."""
+    start = file.read(_START)
+    if len(start) < _START or os.fstat(file.fileno()).st_size > _HUGE:
+        return start
+    return start + file.read()
 
 
 def _objection(text: str, data: bytes) -> str:

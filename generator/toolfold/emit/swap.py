@@ -47,6 +47,7 @@ def locked(output: Path) -> Iterator[None]:
     """Hold `output` against other runs, after tidying what a run that died left beside it."""
     from filelock import FileLock, Timeout  # a run that writes nothing need not wait for it
 
+    _refuse_foreign_remains(output)
     path = _lock(output)
     lock = FileLock(path, timeout=_PATIENCE)
     try:
@@ -69,6 +70,16 @@ def locked(output: Path) -> Iterator[None]:
 def has_remains(output: Path) -> bool:
     """Whether a run that died, or one that still runs, left something beside the output."""
     return any(os.path.lexists(path(output)) for path in (_new, _old, _lock))
+
+
+def _refuse_foreign_remains(output: Path) -> None:
+    """Raise OutputError where a name beside the output is taken by what no run of ours leaves."""
+    for path, is_ours in ((_new, stat.S_ISDIR), (_old, stat.S_ISDIR), (_lock, stat.S_ISREG)):
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+            if not is_ours(path(output).lstat().st_mode):
+                raise OutputError(
+                    f"{path(output)}: in the way, and not from toolfold; move it away"
+                )
 
 
 def _lock(output: Path) -> Path:

@@ -8,6 +8,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
+from toolfold.disk import link_in_the_way, real_path, write_new
 from toolfold.emit.output import Files
 from toolfold.errors import Place, Problem, Severity, Source, in_file_order
 from toolfold.implementation.classes import ClassReader, Method, Methods
@@ -164,18 +165,35 @@ class _Implementation:
         """Write the scaffold, or report that there is no file."""
         folder = self.target.manifest.parent
         path = new_module_file(folder, self.module_name)
-        above = [p.with_suffix(".py") for p in path.relative_to(folder).parents if p.name]
-        modules = [p for p in above if (folder / p).exists()]
-        if may_write and not modules and not path.is_symlink():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("x", encoding="utf-8", newline="\n") as file:
-                file.write(_formatted(scaffold(self.target.protocol, self.class_name)))
-            return Comparison(written=path)
-        fact, hint = "no such file", "run `toolfold generate`"
-        if modules:
-            fact = f"{modules[0]} is a module, so nothing can be below it"
-            hint = "name another module under `server.implementation`"
+        fact, hint = self._obstacle(path) or ("no such file", "run `toolfold generate`")
+        if may_write and fact == "no such file":
+            text = _formatted(scaffold(self.target.protocol, self.class_name))
+            try:
+                write_new(path, text, folder)
+                return Comparison(written=path)
+            except OSError as error:
+                fact, hint = f"cannot be written: {error.strerror or error}", ""
         return self.problem(Place(Source(str(path), ""), 1, 1), self.class_name, fact, hint)
+
+    def _obstacle(self, path: Path) -> tuple[str, str] | None:
+        """Why no class can be written to a file, and the way out; None where one can."""
+        folder = self.target.manifest.parent
+        another = "name another module under `server.implementation`"
+        inside = path.relative_to(folder)
+        modules = [p.with_suffix(".py") for p in inside.parents if p.name]
+        if module := next((p for p in modules if (folder / p).exists()), None):
+            return f"{module} is a module, so nothing can be below it", another
+        if link := link_in_the_way(path, folder):
+            return (
+                f"{link} is a link, and nothing is written through one",
+                f"remove it, or {another}",
+            )
+        if real_path(path).is_relative_to(real_path(self.target.output)):
+            return f"{self.target.output} is replaced whole when generating", another
+        taken = [p for p in (path, *path.parents) if p.is_relative_to(folder) and p != folder]
+        if foreign := next((p for p in taken if p.exists() and not p.is_dir()), None):
+            return f"{foreign} is in the way", f"move it away, or {another}"
+        return None
 
 
 def _left_over(methods: Methods, protocol: ProtocolPlan) -> dict[str, Method]:

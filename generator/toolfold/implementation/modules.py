@@ -8,13 +8,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
+from toolfold.disk import read_file
 from toolfold.errors import Place, Source
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 #: What has a place in a file.
 Placed: TypeAlias = ast.stmt | ast.expr | ast.alias
+
+_MAX_BYTES: Final = 1 << 24
 
 
 class UnreadableError(Exception):
@@ -111,11 +114,13 @@ def new_module_file(folder: Path, name: str) -> Path:
 def read_module(name: str, path: Path) -> Module:
     """The module in a file; UnreadableError where Python could not read it."""
     shown = str(path)
+    start = Place(Source(shown, ""), 1, 1)
     try:
-        data = path.read_bytes()
+        data = read_file(path, _MAX_BYTES)
     except OSError as error:
-        place = Place(Source(shown, ""), 1, 1)
-        raise UnreadableError(place, f"cannot be read: {error.strerror or error}") from None
+        raise UnreadableError(start, f"cannot be read: {error.strerror or error}") from None
+    if len(data) > _MAX_BYTES:
+        raise UnreadableError(start, f"more than {_MAX_BYTES:,} bytes", "split it into modules")
     source = Source(shown, _decoded(data, shown))
     return Module(name, source, _parsed(source), path.name == "__init__.py")
 

@@ -1,11 +1,13 @@
 """`toolfold import tools`: tool lists in, a manifest and its warnings out."""
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from toolfold.compile import plan_manifest
-from toolfold.errors import ManifestError, Place, Problem, Source, UsageError
+from toolfold.disk import refuse_links, replace_file
+from toolfold.errors import ManifestError, OutputError, Place, Problem, Source, UsageError
 from toolfold.importing.convert import manifest_of, server_name
 from toolfold.importing.sources import ForeignTool, read_tools
 from toolfold.importing.write import manifest_text
@@ -33,9 +35,15 @@ def import_tools(
     tools = read_tools(list(files))
     data = manifest_of(tools, server_name(tools, files[0].stem) if name is None else name)
     text = manifest_text(data, ", ".join(file.name for file in files))
-    is_unchanged = _is_current(output, text, force=force)
+    encoded = text.encode()
     try:
-        warnings = _write(output, text, len(tools), is_needed=not is_unchanged)
+        refuse_links(output, Path.cwd())
+        is_unchanged = _is_current(output, encoded, force=force)
+        warnings = _warnings(output, encoded, len(tools))
+        if not is_unchanged:
+            replace_file(output, encoded, Path.cwd())
+    except OutputError as error:
+        raise UsageError(str(error)) from None
     except OSError as error:
         raise UsageError(f"{output}: cannot be written: {error.strerror or error}") from None
     omitted = _omitted_fields(tools)
@@ -52,32 +60,29 @@ def _omitted_fields(tools: Sequence[ForeignTool]) -> Iterator[Problem]:
             yield Problem(place, tool.id, fact, "", "warning", "left-out")
 
 
-def _is_current(output: Path, text: str, *, force: bool) -> bool:
-    """Whether the file holds the text; UsageError where it holds another and `force` is not set."""
+def _is_current(output: Path, data: bytes, *, force: bool) -> bool:
+    """Whether the file holds the data; UsageError where it holds other data and `force` is not set."""
     if not output.is_file():
         return False
-    if output.read_bytes() == text.encode():
+    if output.read_bytes() == data:
         return True
     if not force:
         raise UsageError(f"{output}: there already and different; --force replaces it")
     return False
 
 
-def _write(output: Path, text: str, expected: int, *, is_needed: bool) -> tuple[Problem, ...]:
-    """Write the manifest once the compiler has accepted it; the compiler's warnings."""
-    output.parent.mkdir(parents=True, exist_ok=True)
-    staged = output.with_name(f".{output.name}.toolfold-new")
-    staged.write_bytes(text.encode())
-    try:
-        loaded = load(staged, str(output))
-        if len(loaded.manifest.tools) != expected:
-            raise RuntimeError(f"{expected} tools read, {len(loaded.manifest.tools)} written")
-        warnings = plan_manifest(loaded).warnings
-        if is_needed:
-            staged.replace(output)
-    except ManifestError as error:
-        refused = "\n".join(f"  {p.path or 'the manifest'}: {p.fact}" for p in error.problems[:20])
-        raise UsageError(f"these tools cannot be served, nothing was written:\n{refused}") from None
-    finally:
-        staged.unlink(missing_ok=True)
-    return warnings
+def _warnings(output: Path, data: bytes, expected: int) -> tuple[Problem, ...]:
+    """The compiler's warnings about a manifest that is not written yet; UsageError where it refuses."""
+    with tempfile.TemporaryDirectory(suffix=".toolfold-new") as folder:
+        staged = Path(folder, "tools.yaml")
+        staged.write_bytes(data)
+        try:
+            loaded = load(staged, str(output))
+            if len(loaded.manifest.tools) != expected:
+                raise RuntimeError(f"{expected} tools read, {len(loaded.manifest.tools)} written")
+            return plan_manifest(loaded).warnings
+        except ManifestError as error:
+            lines = (f"  {p.path or 'the manifest'}: {p.fact}" for p in error.problems[:20])
+            refused = "\n".join(lines)
+            reason = "these tools cannot be served, nothing was written"
+            raise UsageError(f"{reason}:\n{refused}") from None

@@ -17,6 +17,7 @@ _IMPORTED_KEYS: Final = frozenset(
     {"server", "name", "title", "description", "annotations", "icons", "_meta"}
     | {"inputSchema", "outputSchema"}
 )
+_MAX_BYTES: Final = 1 << 28
 _MAX_KEY_LENGTH: Final = 1000  # YAML reads no longer ones
 _MAX_DEPTH: Final = 200  # the manifest's own limit is lower; this one keeps reading finite
 
@@ -78,7 +79,10 @@ def _tools(file: Path) -> Iterator[ForeignTool]:
 
 def _load(file: Path) -> Any:
     try:
-        data = file.read_bytes()
+        with file.open("rb") as opened:  # also a pipe: the answer may come from another program
+            data = opened.read(_MAX_BYTES + 1)
+        if len(data) > _MAX_BYTES:
+            raise UsageError(f"{file}: more than {_MAX_BYTES:,} bytes; save it in several files")
         return json.loads(data, parse_constant=_refuse_constant, parse_float=_finite)
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None

@@ -3,18 +3,27 @@
 import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any, Final
 
+from toolfold.disk import read_file
 from toolfold.errors import ManifestError, Place, Problem, UsageError
 from toolfold.manifest.hints import nearest
 from toolfold.manifest.ids import ids_of, name_by_id
+from toolfold.manifest.include import (
+    GENERATED_MARK,
+    MAX_BYTES,
+    MOST_PATTERNS,
+    PatternError,
+    files_matching,
+)
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import Manifest
 from toolfold.manifest.shape import shape
 from toolfold.manifest.tree import PlacedList, PlacedMapping, dotted, kind_of
 from toolfold.manifest.validate import validate
 
+_SHOWN: Final = 100  # characters of a pattern, or of a first line
 _INCLUDABLE: Final = ("categories", "tools", "workflows", "servers", "$defs")
 
 
@@ -82,6 +91,10 @@ class _Files:
         patterns = tree.get(key)
         if not isinstance(patterns, PlacedList):
             return
+        if len(patterns) > MOST_PATTERNS:
+            fact = f"{len(patterns):,} patterns; at most {MOST_PATTERNS:,} are read"
+            problems.append(Problem(patterns.at, key, fact, "match several files with `*`"))
+            return
         for index, pattern in enumerate(patterns):
             at = patterns.items_at[index]
             where = dotted((key, index))
@@ -90,34 +103,44 @@ class _Files:
                     yield self._read(file, str(file))
                 except ManifestError as error:
                     problems.extend(error.problems)
+                except _GeneratedError:
+                    fact = f'"{pattern}" matches {file}, which toolfold generates'
+                    hint = "name the folders of your own files, as in `servers/*.yaml`"
+                    problems.append(Problem(at, where, fact, hint))
 
     def _files(self, pattern: Any, at: Place, where: str, problems: list[Problem]) -> list[Path]:
-        if not isinstance(pattern, str) or not pattern:
+        if not isinstance(pattern, str) or not pattern or {*pattern} & {*"\r\n"}:
             return []  # the shape says so, with the other misfits
-        parts = PurePosixPath(pattern)
-        if parts.is_absolute() or ".." in parts.parts or "\\" in pattern or ":" in pattern:
-            hint = "name files in the manifest's own folder, with / between folders"
-            problems.append(Problem(at, where, f'"{pattern}" leaves the folder', hint))
+        shown = pattern if len(pattern) <= _SHOWN else f"{pattern[:_SHOWN]}…"
+        try:
+            matches = files_matching(self.folder, pattern)
+        except PatternError as error:
+            problems.append(Problem(at, where, f'"{shown}" {error.fact}', error.hint))
             return []
-        matches = sorted(file for file in self.folder.glob(pattern) if file.is_file())
         if not matches:
             hint = f"looked in {self.folder}/"
-            problems.append(Problem(at, where, f'"{pattern}" matches no file', hint))
+            problems.append(Problem(at, where, f'"{shown}" matches no file', hint))
         unread = [file for file in matches if file not in self.inputs]
         if matches and not unread:
             hint = "one pattern for each file is enough"
-            problems.append(Problem(at, where, f'"{pattern}" was read already', hint))
+            problems.append(Problem(at, where, f'"{shown}" was read already', hint))
         return unread
 
     def _read(self, file: Path, name: str) -> PlacedMapping:
         try:
-            data = file.read_bytes()
+            data = read_file(file, MAX_BYTES)
         except FileNotFoundError:
             raise UsageError(f"{name}: no such file; `toolfold init` writes one") from None
         except OSError as error:
             raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
+        if self.inputs and GENERATED_MARK.encode() in data[:_SHOWN].partition(b"\n")[0]:
+            raise _GeneratedError
         self.inputs[file] = hashlib.sha256(data).hexdigest()
         return read_yaml(data, name, len(self.inputs))
+
+
+class _GeneratedError(Exception):
+    """A file that toolfold generates is no input."""
 
 
 def _include(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) -> None:

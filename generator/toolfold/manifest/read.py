@@ -11,9 +11,9 @@ from typing import Any, Final, NamedTuple
 import yaml
 
 from toolfold.errors import ManifestError, Place, Problem, Source
+from toolfold.manifest.include import MAX_BYTES
 from toolfold.manifest.tree import PlacedList, PlacedMapping
 
-MAX_BYTES: Final = 64 * 1024 * 1024
 MAX_DEPTH: Final = 64
 MAX_ALIASED: Final = 100_000
 
@@ -222,7 +222,7 @@ def _decoded(data: bytes, name: str, order: int) -> Source:
     """The text of a file; ManifestError where it is none that can be read."""
     empty = Source(name, "", order)
     if len(data) > MAX_BYTES:
-        fact = f"{len(data):,} bytes; at most {MAX_BYTES:,} are read"
+        fact = f"more than {MAX_BYTES:,} bytes"
         raise ManifestError([_problem(empty, 1, 1, fact, "split the manifest with `include:`")])
     try:
         text = data.decode("utf-8-sig")

@@ -154,7 +154,10 @@ def _fact_and_hint(path: ManifestPath, kind: str, detail: ErrorDetails) -> tuple
             return _not_allowed(path, value, detail)
         case "string_type" if isinstance(value, int | float):
             return f"expected a string, found {_shown(value)}", "put it in quotes"
-        case "string_pattern_mismatch" | "string_too_long" | "string_too_short":
+        case "string_too_long":
+            most = detail.get("ctx", {}).get("max_length")
+            return f"{_shown(value)} is too long", f"at most {most} characters"
+        case "string_pattern_mismatch" | "string_too_short":
             return f"{_shown(value)} is not valid here", f"expected {_expected_text(path, detail)}"
         case "too_short":
             return "an empty list", "name at least one"

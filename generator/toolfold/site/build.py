@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from toolfold.disk import refuse_links
 from toolfold.errors import OutputError, UsageError
 from toolfold.plan.docs.llms import full_text
 from toolfold.plan.text.header import MARK
@@ -50,9 +51,13 @@ class SiteSources:
     pages: dict[PurePosixPath, str]
 
 
-def build_site(output: Path, target: Path, changes: str = "") -> Site:
-    """Turn the docs below `output` into a site in `target`, with a page of changes if given."""
+def build_site(output: Path, target: Path, base: Path, changes: str = "") -> Site:
+    """Turn the docs below `output` into a site in `target`, with a page of changes if given.
+
+    Raises OutputError where something else than a site is in the way, or a link below `base`.
+    """
     require_builder()
+    refuse_links(target, base)
     _refuse_foreign(target)
     sources = site_sources(output, changes, with_markdown=True)
     with _staging_folder(target) as staging:
@@ -138,8 +143,11 @@ def _refuse_foreign(target: Path) -> None:
 @contextmanager
 def _staging_folder(target: Path) -> Iterator[Path]:
     """A folder beside the target, so that the finished site only has to be renamed."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    folder = tempfile.mkdtemp(".toolfold-new", f".{target.name}.", target.resolve().parent)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        folder = tempfile.mkdtemp(".toolfold-new", f".{target.name}.", target.resolve().parent)
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be written: {error.strerror or error}") from None
     try:
         yield Path(folder)
     finally:
@@ -147,9 +155,12 @@ def _staging_folder(target: Path) -> Iterator[Path]:
 
 
 def _replace(built: Path, target: Path, staging: Path) -> None:
-    if target.exists():
-        target.rename(staging / "old")
-    built.rename(target)
+    try:
+        if target.exists():
+            target.rename(staging / "old")
+        built.rename(target)
+    except OSError as error:
+        raise OutputError(f"{target}: cannot be replaced: {error.strerror or error}") from None
 
 
 def write_file(path: Path, text: str) -> None:

@@ -21,7 +21,8 @@ from toolfold.plan.names.identifiers import (
 )
 from toolfold.plan.text.paths import is_device
 
-_TAKEN_PACKAGES: Final = frozenset({"toolfold", "toolfold_runtime", "mcp", "pydantic", "docs"})
+_NEEDED_PACKAGES: Final = frozenset({"toolfold", "toolfold_runtime", "mcp", "pydantic"})
+_TAKEN_PACKAGES: Final = _NEEDED_PACKAGES | {"docs", "overrides"}  # folders of the output too
 
 
 def check_names(
@@ -38,6 +39,7 @@ def check_names(
     _check_meta_tools(manifest, meta, findings)
     _check_methods(manifest, findings)
     _check_package(manifest, package, findings)
+    _check_implementation(manifest, package, findings)
 
 
 def _check_shared(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
@@ -133,3 +135,27 @@ def _check_package(manifest: Manifest, package: str, findings: Findings) -> None
         return
     path = ("server", "package" if manifest.server.package else "name")
     findings.error(path, fact, "choose another import name with `server.package`", "name")
+
+
+def _check_implementation(manifest: Manifest, package: str, findings: Findings) -> None:
+    module, _, name = (manifest.server.implementation or "").partition(":")
+    parts = module.split(".")
+    words = [part for part in (*parts, name) if keyword.iskeyword(part)]
+    reserved = [part for part in (*parts, name) if part.startswith("__") and part.endswith("__")]
+    devices = [part for part in parts if is_device(part)]
+    if words:
+        fact = f'"{words[0]}" is a word of Python'
+    elif reserved:
+        fact = f'"{reserved[0]}" is a name that Python reserves'
+    elif devices:
+        fact = f'"{devices[0]}" is the name of a device on Windows'
+    elif parts[0] in sys.stdlib_module_names:
+        fact = f'"{parts[0]}" is a module of Python'
+    elif parts[0].lower() in _NEEDED_PACKAGES:
+        fact = f'"{parts[0]}" is a module that the server needs itself'
+    elif parts[0] == package:
+        fact = f'"{package}" is the generated package'
+    else:
+        return
+    hint = "name a module and a class of your own, as in `shop.tools:Shop`"
+    findings.error(("server", "implementation"), fact, hint, "name")
