@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from tests.emit.killer import state
-from tests.support.commands import python
+from tests.support.commands import program, python
 from tests.support.projects import generate, small_manifest, write_manifest
 
 State = dict[str, str]
@@ -39,8 +39,8 @@ def killed(root: Path, *, kind: str, step: int) -> Killed:
     before, new = root / "before", root / "new"
     shutil.copytree(before, new, symlinks=True)
     generate(new)
-    program = str(Path(__file__).with_name("killer.py"))
-    done = python(root, program, kind, str(step))
+    killer = str(Path(__file__).with_name("killer.py"))
+    done = python(root, killer, kind, str(step))
     assert (done.code, done.err) == (0, "")
     lines = [json.loads(line) for line in done.out.splitlines()]
     points = {line["point"]: (line["after"], line["repaired"]) for line in lines}
@@ -145,7 +145,7 @@ def test_a_run_interrupted_by_the_keyboard_leaves_the_old_tree(tmp_path: Path) -
         "sys.exit(toolfold.cli.main.main(['generate']))\n"
     )
 
-    done = python(tmp_path, "-c", script)
+    done = program(tmp_path, script)
 
     assert done.code == 128 + signal.SIGINT
     assert "Traceback" not in done.err
