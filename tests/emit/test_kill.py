@@ -82,7 +82,7 @@ def say(capfd: pytest.CaptureFixture[str], run: Killed, kind: str) -> None:
         print(told, file=sys.stderr, flush=True)
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_a_run_killed_at_any_change_leaves_the_old_tree_or_the_new_and_the_next_repairs(
     step: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,7 +118,7 @@ def test_where_folders_cannot_be_swapped_the_old_tree_waits_whole_between_two_re
     assert_repaired(run)
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_a_first_run_that_is_killed_leaves_nothing_or_everything(
     step: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:

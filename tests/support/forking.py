@@ -115,7 +115,7 @@ def run(request: Request) -> None:
 
 
 def _unbuffered(descriptor: int) -> io.TextIOWrapper:
-    raw = open(descriptor, "wb", 0)  # noqa: SIM115 - it is open until the process ends
+    raw = open(descriptor, "wb", 0, closefd=False)  # noqa: SIM115 - open until the process ends
     return io.TextIOWrapper(raw, "utf-8", write_through=True)
 
 
