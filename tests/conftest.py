@@ -8,12 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.processes import COLD
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden",
         action="store_true",
         help="rewrite tests/golden from what the compiler says today; read the diff afterwards",
+    )
+    parser.addoption(
+        "--cold",
+        action="store_true",
+        help="start every process as a new interpreter, instead of forking one that is warm",
     )
 
 
@@ -25,6 +32,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix = str(Path(sys.prefix, "bytecode"))
     sys.dont_write_bytecode = False
+    if config.getoption("--cold"):
+        os.environ[COLD] = "1"
     if config.getoption("--update-golden") and os.environ.get("CI"):
         raise pytest.UsageError("--update-golden does not run in CI: a person reads the diff")
 

@@ -21,6 +21,7 @@ from typing import Final
 
 import pytest
 
+from tests.support.checker import strictly_checked
 from tests.support.commands import python
 from tests.support.golden import (
     ACCEPTED,
@@ -88,7 +89,7 @@ def test_golden_files_are_never_rewritten_in_ci() -> None:
 def test_golden_packages_pass_strict_type_checking(tmp_path: Path) -> None:
     packages = write_packages(tmp_path)
 
-    done = python(tmp_path, "-m", "mypy", "--strict", "--config-file=", *packages)
+    done = strictly_checked(tmp_path, *packages)
 
     assert done.code == 0, done.text
 

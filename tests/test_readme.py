@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.support import commands
-from tests.support.commands import Result, python
+from tests.support.checker import strictly_checked
+from tests.support.commands import Result, must, toolfold_process
 from tests.support.projects import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -19,7 +19,9 @@ def blocks(language: str) -> list[str]:
 
 
 def run(command: str, folder: Path) -> Result:
-    return commands.run(folder, *shlex.split(command))
+    program, *arguments = shlex.split(command)
+    assert program == "toolfold"
+    return toolfold_process(folder, *arguments)
 
 
 def test_a_server_in_a_minute_answers_as_written(tmp_path: Path) -> None:
@@ -67,8 +69,7 @@ def test_the_manifest_with_limits_is_accepted_and_held_to_its_class(notes: Path)
 
 
 def test_the_class_satisfies_the_generated_protocol(notes: Path) -> None:
-    command = ("-m", "mypy", "--strict", "notes.py")
-    done = python(notes, *command, environment={"MYPYPATH": str(notes / "generated")})
+    done = strictly_checked(notes, "notes.py", path="generated")
     assert done.code == 0, done.out
 
 
@@ -83,5 +84,5 @@ def test_the_hooks_that_it_names_are_offered() -> None:
 
 def test_every_command_of_the_table_exists() -> None:
     named = set(re.findall(r"^\| `toolfold (\w+)", README, re.MULTILINE))
-    listed = run("toolfold --help", Path()).out
+    listed = must(Path(), "toolfold", "--help")
     assert named == set(re.findall(r"^    (\w+) ", listed, re.MULTILINE))

@@ -7,7 +7,8 @@ from typing import Final
 import pytest
 from toolfold.testing import assert_current
 
-from tests.support.commands import Result, python, toolfold, toolfold_process
+from tests.support.checker import strictly_checked
+from tests.support.commands import Result, toolfold, toolfold_process
 
 MANIFEST: Final = """
 toolfold: 1
@@ -45,8 +46,7 @@ def write(project: Path, files: dict[str, str]) -> None:
 
 
 def checked_by_mypy(project: Path) -> Result:
-    environment = {"MYPYPATH": "generated"}
-    return python(project, "-m", "mypy", "--strict", "implementation.py", environment=environment)
+    return strictly_checked(project, "implementation.py", path="generated")
 
 
 # The class to start from

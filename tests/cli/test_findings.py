@@ -3,14 +3,12 @@
 import json
 import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.material import FOREIGN, Run, add
-from tests.support.commands import Result
+from tests.support.commands import Result, toolfold_process
 
 
 def test_json_of_a_refused_manifest_parses(project: Path, run: Run) -> None:
@@ -94,18 +92,15 @@ def test_a_reader_that_goes_away_gets_no_complaint(
     shutil.rmtree(project / "generated", ignore_errors=True)
     reader, writer = os.pipe()
     os.close(reader)
-    environment = {name: v for name, v in os.environ.items() if name != "PYTHONUNBUFFERED"}
-    ended = subprocess.run(
-        [sys.executable, "-m", "toolfold", *arguments],
-        cwd=project,
-        env=environment,
+    said = toolfold_process(
+        project,
+        *arguments,
+        environment={"PYTHONUNBUFFERED": ""},
         stdout=writer,
-        stderr=writer if is_stderr_closed else subprocess.PIPE,
-        text=True,
-        check=False,
+        stderr=writer if is_stderr_closed else None,
     )
     os.close(writer)
 
-    assert ended.returncode in (1, 2)
-    assert "Traceback" not in (ended.stderr or "")
-    assert "Broken" not in (ended.stderr or "")
+    assert said.code in (1, 2)
+    assert "Traceback" not in said.err
+    assert "Broken" not in said.err

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.material import Run
-from tests.support.commands import Result, must, python, toolfold, toolfold_process
+from tests.support.checker import strictly_checked
+from tests.support.commands import Result, must, toolfold, toolfold_process
 from tests.support.projects import files_in, generate
 
 
@@ -22,8 +23,7 @@ def test_init_in_an_empty_folder_gives_a_server_that_works(empty: Path) -> None:
     assert (said.code, json.loads(said.out)) == (0, {"language": "fr", "words": "Bonjour, Ada!"})
     assert said.err == ""
     assert toolfold_process(empty, "check", "--strict") == Result(0, "", "")
-    mypy = ("-m", "mypy", "--strict", "implementation.py")
-    typed = python(empty, *mypy, environment={"MYPYPATH": "generated"})
+    typed = strictly_checked(empty, "implementation.py", path="generated")
     assert typed.code == 0, typed.out
 
 

@@ -2,12 +2,14 @@
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.support.commands import Result, python, toolfold
+from tests.support import checker
+from tests.support.commands import Result, program, toolfold
 
 MANIFEST: Final = """\
 toolfold: 1
@@ -41,11 +43,18 @@ sys.exit(1)
 
 @pytest.fixture(scope="module")
 def typed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project whose checkers have their caches for all tests of this module."""
     folder = tmp_path_factory.mktemp("typed")
     (folder / "tools.yaml").write_text(MANIFEST, encoding="utf-8")
     assert toolfold(folder, "generate", "-q").code == 0
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _cache(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    with checker.cache("check") as environment:
+        for name, value in environment.items():
+            monkeypatch.setenv(name, value)
+        yield
 
 
 def checked(folder: Path, text: str, *options: str) -> Result:
@@ -96,7 +105,7 @@ def without_mypy(typed: Path, path: str) -> Result:
         "from toolfold.cli.main import main; sys.exit(main(['check', '--types']))"
     )
     (typed / "inner" / "tools.py").write_text(START + RIGHT, encoding="utf-8")
-    return python(typed, "-c", code, environment={"PATH": path})
+    return program(typed, code, environment={"PATH": path})
 
 
 def test_without_a_checker_the_command_says_how_to_get_one(typed: Path, tmp_path: Path) -> None:

@@ -1,14 +1,12 @@
 """Wrong use exits with 2 and says what to do."""
 
 import contextlib
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.cli.material import Run
-from tests.support.commands import Result, python
+from tests.support.commands import Result, program, toolfold_process
 from tests.support.projects import files_in
 
 
@@ -94,17 +92,11 @@ def test_output_without_a_name_is_refused(output: str, project: Path, run: Run) 
 @pytest.mark.parametrize("command", [["schema"], ["generate"], ["check", "--format", "json"]])
 def test_a_disk_that_is_full_is_no_bug(command: list[str], project: Path) -> None:
     with Path("/dev/full").open("w", encoding="utf-8") as full:
-        ended = subprocess.run(
-            [sys.executable, "-m", "toolfold", *command],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-        )
+        said = toolfold_process(project, *command, stdout=full)
 
-    assert ended.returncode == 2
-    assert ended.stderr.splitlines()[-1] == "toolfold: stdout: No space left on device"
-    assert "Traceback" not in ended.stderr
+    assert said.code == 2
+    assert said.err.splitlines()[-1] == "toolfold: stdout: No space left on device"
+    assert "Traceback" not in said.err
 
 
 def test_a_working_directory_that_is_gone_is_named(empty: Path) -> None:
@@ -112,7 +104,7 @@ def test_a_working_directory_that_is_gone_is_named(empty: Path) -> None:
         "import os, sys, toolfold.cli.main as m; os.rmdir(os.getcwd()); sys.exit(m.main(['check']))"
     )
 
-    said = python(empty, "-c", code)
+    said = program(empty, code)
 
     assert said == Result(
         2, "", "toolfold: the working directory is gone; change to one that exists\n"

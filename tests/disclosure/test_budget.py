@@ -3,7 +3,6 @@
 import json
 import os
 import pty
-import subprocess
 import sys
 from pathlib import Path
 from typing import Final
@@ -13,6 +12,7 @@ from toolfold.commands.budget import budget_report
 
 from tests.disclosure.catalogs import SHELF, changed, planned, sized
 from tests.support.commands import process_environment, toolfold
+from tests.support.processes import start
 from tests.support.projects import Json, write_manifest
 from tests.support.waiting import PATIENCE
 
@@ -158,7 +158,8 @@ def test_budget_on_a_terminal_shows_a_bar_per_row(tmp_path: Path) -> None:
     path = write_manifest(tmp_path, SHELF)
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "toolfold", "budget", "-m", str(path)]
-    process = subprocess.Popen(command, env=process_environment(), stdout=theirs)
+    with Path(os.devnull).open("r+", encoding="utf-8") as nothing:
+        process = start(command, None, process_environment(), (nothing, theirs, nothing))
     os.close(theirs)
     out = b""
     try:

@@ -11,7 +11,7 @@ from typing import Final
 import pytest
 
 from tests.emit.killer import state
-from tests.support.commands import python
+from tests.support.commands import program, python
 from tests.support.projects import generate, small_manifest, write_manifest
 
 State = dict[str, str]
@@ -39,8 +39,8 @@ def killed(root: Path, *, kind: str, step: int) -> Killed:
     before, new = root / "before", root / "new"
     shutil.copytree(before, new, symlinks=True)
     generate(new)
-    program = str(Path(__file__).with_name("killer.py"))
-    done = python(root, program, kind, str(step))
+    killer = str(Path(__file__).with_name("killer.py"))
+    done = python(root, killer, kind, str(step))
     assert (done.code, done.err) == (0, "")
     lines = [json.loads(line) for line in done.out.splitlines()]
     points = {line["point"]: (line["after"], line["repaired"]) for line in lines}
@@ -82,7 +82,7 @@ def say(capfd: pytest.CaptureFixture[str], run: Killed, kind: str) -> None:
         print(told, file=sys.stderr, flush=True)
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_a_run_killed_at_any_change_leaves_the_old_tree_or_the_new_and_the_next_repairs(
     step: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -118,7 +118,7 @@ def test_where_folders_cannot_be_swapped_the_old_tree_waits_whole_between_two_re
     assert_repaired(run)
 
 
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [8, pytest.param(1, marks=pytest.mark.long)])
 def test_a_first_run_that_is_killed_leaves_nothing_or_everything(
     step: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
@@ -145,7 +145,7 @@ def test_a_run_interrupted_by_the_keyboard_leaves_the_old_tree(tmp_path: Path) -
         "sys.exit(toolfold.cli.main.main(['generate']))\n"
     )
 
-    done = python(tmp_path, "-c", script)
+    done = program(tmp_path, script)
 
     assert done.code == 128 + signal.SIGINT
     assert "Traceback" not in done.err

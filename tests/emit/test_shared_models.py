@@ -15,6 +15,7 @@ from toolfold.errors import ManifestError
 from toolfold_runtime import ToolError
 
 from tests.running.material import Json, Served, tool
+from tests.support.checker import strictly_checked
 from tests.support.commands import python
 from tests.support.projects import write_manifest
 
@@ -341,9 +342,6 @@ def test_definitions_that_would_share_a_class_are_refused(
 
 @pytest.mark.long
 def test_thirty_tools_and_their_definitions_pass_strict_type_checking(shop: Served) -> None:
-    package = shop.project.package
-    command = ("-m", "mypy", "--strict", "--config-file=", package)
-
-    done = python(shop.project.folder / "generated", *command)
+    done = strictly_checked(shop.project.folder / "generated", shop.project.package)
 
     assert done.code == 0, done.text

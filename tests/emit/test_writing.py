@@ -8,7 +8,7 @@ from typing import Final
 
 import pytest
 
-from tests.support.commands import Result, python, toolfold, toolfold_process
+from tests.support.commands import Result, program, toolfold, toolfold_process
 from tests.support.projects import generate, small_manifest, snapshot, write_manifest
 
 # Root may write anywhere; without its capabilities it obeys the permissions of what it owns.
@@ -244,7 +244,7 @@ def test_a_project_that_may_not_be_written_keeps_the_old_tree(project: Path) -> 
     before = snapshot(project / "generated")
     project.chmod(0o555)
     try:
-        done = python(project, "-c", _WITHOUT_PRIVILEGES, "generate", "--no-cache")
+        done = program(project, _WITHOUT_PRIVILEGES, "generate", "--no-cache")
     finally:
         project.chmod(0o755)
 
@@ -260,7 +260,7 @@ def test_an_output_folder_that_may_not_be_written_is_replaced_or_kept_whole(
     before = snapshot(project / "generated")
     (project / "generated" / folder).chmod(0o555)
     try:
-        done = python(project, "-c", _WITHOUT_PRIVILEGES, "generate", "--no-cache")
+        done = program(project, _WITHOUT_PRIVILEGES, "generate", "--no-cache")
     finally:
         (project / "generated" / folder).chmod(0o755)
 
@@ -277,7 +277,7 @@ def test_a_first_run_in_a_folder_that_may_not_be_written_says_so(tmp_path: Path)
     write_manifest(folder, small_manifest("one"))
     folder.chmod(0o555)
     try:
-        done = python(folder, "-c", _WITHOUT_PRIVILEGES, "generate", "-o", "a/b")
+        done = program(folder, _WITHOUT_PRIVILEGES, "generate", "-o", "a/b")
     finally:
         folder.chmod(0o755)
 
@@ -289,7 +289,7 @@ def test_a_full_disk_leaves_the_old_tree_and_no_half_built_one(project: Path) ->
     write_manifest(project, small_manifest("one", "two", text="long " * 50_000))
     before = snapshot(project / "generated")
 
-    done = python(project, "-c", _WITH_SMALL_FILES, "generate")
+    done = program(project, _WITH_SMALL_FILES, "generate")
 
     assert_failed_cleanly(done, "File too large")
     assert snapshot(project / "generated") == before
@@ -303,7 +303,7 @@ def test_a_file_that_cannot_be_read_is_named(project: Path) -> None:
     mine.chmod(0)
     before = sorted(snapshot(project))
 
-    done = python(project, "-c", _WITHOUT_PRIVILEGES, "generate", "--no-cache")
+    done = program(project, _WITHOUT_PRIVILEGES, "generate", "--no-cache")
 
     assert "Traceback" not in done.err
     assert done.code == 0 or "secret.txt" in done.err

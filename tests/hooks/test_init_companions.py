@@ -5,12 +5,25 @@ from pathlib import Path
 
 import yaml
 
-from tests.support.commands import must, run
+from tests.support.commands import must, run, toolfold
+
+
+def must_toolfold(folder: Path, *arguments: str) -> str:
+    done = toolfold(folder, *arguments)
+    assert done.code == 0, done.text
+    return done.out
+
+
+def toolfold_arguments(step: str) -> list[str]:
+    """The arguments of a step that runs one command of toolfold."""
+    program, *arguments = step.split()
+    assert program == "toolfold"
+    return arguments
 
 
 def test_a_new_project_commits_through_its_hook(tmp_path: Path) -> None:
     must(tmp_path, "git", "init", "-q")
-    must(tmp_path, "toolfold", "init", "--name", "demo")
+    must_toolfold(tmp_path, "init", "--name", "demo")
     must(tmp_path, "prek", "install")
     must(tmp_path, "git", "add", "-A")
     first = run(tmp_path, "git", "commit", "-m", "one")
@@ -23,7 +36,7 @@ def test_a_new_project_commits_through_its_hook(tmp_path: Path) -> None:
 
 def test_below_a_repository_the_hook_lies_at_its_root(tmp_path: Path) -> None:
     must(tmp_path, "git", "init", "-q")
-    said = must(tmp_path, "toolfold", "init", "services/it's a", "--github")
+    said = must_toolfold(tmp_path, "init", "services/it's a", "--github")
     hook = yaml.safe_load((tmp_path / ".pre-commit-config.yaml").read_text(encoding="utf-8"))
     (entry,) = hook["repos"][0]["hooks"]
     must(tmp_path, "git", "add", "-A")
@@ -39,7 +52,7 @@ def test_below_a_repository_the_hook_lies_at_its_root(tmp_path: Path) -> None:
 def test_what_is_there_is_left_alone_and_the_rest_told(tmp_path: Path) -> None:
     config = tmp_path / ".pre-commit-config.yaml"
     config.write_text("repos: []\n", encoding="utf-8")
-    said = must(tmp_path, "toolfold", "init")
+    said = must_toolfold(tmp_path, "init")
 
     assert config.read_text(encoding="utf-8") == "repos: []\n"
     assert ".pre-commit-config.yaml: already there; what it could hold:" in said
@@ -47,15 +60,17 @@ def test_what_is_there_is_left_alone_and_the_rest_told(tmp_path: Path) -> None:
 
 
 def test_the_test_for_pytest_fails_with_what_differs(tmp_path: Path) -> None:
-    must(tmp_path, "toolfold", "init", "--name", "demo", "--pytest")
+    must_toolfold(tmp_path, "init", "--name", "demo", "--pytest")
     command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "test_generated.py")
-    missing = run(tmp_path, *command)
-    must(tmp_path, "toolfold", "generate")
-    current = run(tmp_path, *command)
+    # Other plugins that are installed here cost a second and say nothing of it.
+    alone = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    missing = run(tmp_path, *command, environment=alone)
+    must_toolfold(tmp_path, "generate")
+    current = run(tmp_path, *command, environment=alone)
     manifest = tmp_path / "tools.yaml"
     text = manifest.read_text(encoding="utf-8")
     manifest.write_text(text.replace("effect: read", "effect: red"), encoding="utf-8")
-    broken = run(tmp_path, *command)
+    broken = run(tmp_path, *command, environment=alone)
 
     assert missing.code == 1
     assert "generated/docs/index.md: missing" in missing.text
@@ -66,25 +81,25 @@ def test_the_test_for_pytest_fails_with_what_differs(tmp_path: Path) -> None:
 
 def test_workflows_check_with_annotations_and_publish(tmp_path: Path) -> None:
     must(tmp_path, "git", "init", "-q")
-    must(tmp_path, "toolfold", "init", "a", "--name", "demo", "--github")
+    must_toolfold(tmp_path, "init", "a", "--name", "demo", "--github")
     workflows = tmp_path / ".github" / "workflows"
     check, publish = (
         yaml.safe_load((workflows / f"toolfold-{name}.yml").read_text(encoding="utf-8"))
         for name in ("check", "docs")
     )
     step = check["jobs"]["check"]["steps"][-1]["run"]
-    missing = run(tmp_path, *step.split())
-    must(tmp_path, "toolfold", "generate", "-q", "-m", "a/tools.yaml")
-    current = run(tmp_path, *step.split())
+    missing = toolfold(tmp_path, *toolfold_arguments(step))
+    must_toolfold(tmp_path, "generate", "-q", "-m", "a/tools.yaml")
+    current = toolfold(tmp_path, *toolfold_arguments(step))
     manifest = tmp_path / "a/tools.yaml"
     text = manifest.read_text(encoding="utf-8")
     manifest.write_text(text.replace("effect: read", "effect: red"), encoding="utf-8")
     line = text[: text.index("effect: read")].count("\n") + 1
-    broken = run(tmp_path, *step.split())
+    broken = toolfold(tmp_path, *toolfold_arguments(step))
     manifest.write_text(text, encoding="utf-8")
     steps = publish["jobs"]["publish"]["steps"]
     (build,) = [s["run"] for s in steps if "docs build" in s.get("run", "")]
-    must(tmp_path, *build.split())
+    must_toolfold(tmp_path, *toolfold_arguments(build))
 
     assert missing.code == 1
     assert "::error file=a/generated/docs/index.md,title=toolfold::missing" in missing.text

@@ -21,7 +21,8 @@ from tests.importing.material import (
     save,
     tool,
 )
-from tests.support.commands import python, toolfold
+from tests.support.checker import strictly_checked
+from tests.support.commands import WARNINGS_ARE_ERRORS, program, toolfold
 from tests.support.projects import Json
 from tests.support.servers import listed_tools
 
@@ -94,14 +95,14 @@ def test_the_generated_output_is_current(hard: Path) -> None:
 
 
 def test_every_generated_module_imports_without_a_warning(hard: Path) -> None:
-    done = python(hard / "generated", "-W", "error", "-c", IMPORT_ALL, "hard_mcp")
+    done = program(hard / "generated", WARNINGS_ARE_ERRORS + IMPORT_ALL, "hard_mcp")
 
     assert done.code == 0, done.err
     assert int(done.out) > len(HARD_CASES)
 
 
 def test_the_generated_package_passes_strict_type_checking(hard: Path) -> None:
-    done = python(hard / "generated", "-m", "mypy", "--strict", "--config-file=", "hard_mcp")
+    done = strictly_checked(hard / "generated", "hard_mcp")
 
     assert done.code == 0, done.text
 
@@ -134,8 +135,8 @@ def answers(hard: Path, calls: list[tuple[HardCase, Json]]) -> list[str]:
         "".join(json.dumps([f"hard::{c.name}", arguments]) + "\n" for c, arguments in calls),
         encoding="utf-8",
     )
-    program = f"import sys; sys.stdin = open({str(hard / 'calls.jsonl')!r})\n{_CALL}"
-    done = python(hard / "generated", "-W", "error", "-c", program)
+    code = f"import sys; sys.stdin = open({str(hard / 'calls.jsonl')!r})\n{_CALL}"
+    done = program(hard / "generated", WARNINGS_ARE_ERRORS + code)
     assert done.code == 0, done.err
     return [json.loads(line) for line in done.out.splitlines()]
 

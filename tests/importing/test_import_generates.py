@@ -12,7 +12,7 @@ from toolfold.errors import UsageError
 from toolfold.importing.run import import_tools
 
 from tests.importing.material import tool
-from tests.importing.test_import_written import JSON, NUMBERS, TEXT
+from tests.importing.test_import_written import NUMBERS, TEXT
 from tests.support.projects import Json
 
 _KINDS = ["string", "integer", "number", "boolean", "object", "array", "null", "any", "Object"]
@@ -21,15 +21,20 @@ _REFERENCES = [
     *("#/$defs/A/properties/a", "#/anyOf/0", "x.json#", "https://example.com/x", "", "#/$defs"),
 ]
 _NAMES = st.sampled_from(["a", "b", "a b", "a-b", "a_b", "class", "Field", "str", "model_x", "__"])
+#: Of any kind and small: a schema has many values, and what is drawn for one must not grow large.
+_ONE = st.none() | st.booleans() | NUMBERS | TEXT
+_VALUES = (
+    _ONE | st.lists(_ONE, max_size=2) | st.dictionaries(TEXT | st.just("$ref"), _ONE, max_size=2)
+)
 _LEAVES = st.fixed_dictionaries(
     {},
     optional={
-        "type": st.sampled_from(_KINDS) | st.lists(st.sampled_from(_KINDS), max_size=3) | JSON,
+        "type": st.sampled_from(_KINDS) | st.lists(st.sampled_from(_KINDS), max_size=3) | _VALUES,
         "description": TEXT,
         "title": TEXT,
-        "default": JSON,
-        "enum": st.lists(TEXT | st.none() | NUMBERS, max_size=3) | JSON,
-        "const": JSON,
+        "default": _VALUES,
+        "enum": st.lists(TEXT | st.none() | NUMBERS, max_size=3) | _VALUES,
+        "const": _VALUES,
         "minimum": NUMBERS | TEXT,
         "exclusiveMaximum": NUMBERS | st.booleans(),
         "maxLength": st.integers() | st.floats(0, 9),

@@ -7,7 +7,7 @@ import pytest
 from toolfold_runtime import ToolError
 
 from tests.importing.material import generated, imported, names_by_id, save, tool
-from tests.support.commands import python, toolfold
+from tests.support.commands import toolfold, toolfold_process
 
 LEGAL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]{0,63}")
 
@@ -157,7 +157,7 @@ def test_the_id_works_wherever_a_name_does(tmp_path: Path) -> None:
         assert catalog.entry(identity) == catalog.entry(name)
         assert catalog.entry(identity).definition.meta["toolfold/id"] == identity
         assert catalog.details(identity) == catalog.details(name)
-        tried = python(tmp_path, "-m", "toolfold", "try", identity, '{"q": "x"}')
+        tried = toolfold_process(tmp_path, "try", identity, '{"q": "x"}')
         assert tried.code == 1
         assert tried.out.startswith(f"backend_failed: {name} has no implementation")
 

@@ -8,7 +8,7 @@ from toolfold_runtime.search.find import Finder
 
 from tests.search.catalogs import TOWN, finder, found, manifest, tool
 from tests.support.clients import MODERN, call, over_stdio
-from tests.support.commands import Result, python, toolfold
+from tests.support.commands import Result, program, toolfold
 from tests.support.projects import Json, Project, project, write_manifest
 from tests.support.servers import serve_command
 
@@ -24,7 +24,7 @@ WITHOUT = (
 
 
 def without_extra(*arguments: str) -> Result:
-    return python(Path.cwd(), "-c", WITHOUT, *arguments)
+    return program(Path.cwd(), WITHOUT, *arguments)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from toolfold_runtime.contract.codec import decode
 from toolfold_runtime.contract.tool import ToolEntry
 
 from tests.security.material import Files, Json, printable
-from tests.support.commands import Result, python
+from tests.support.commands import WARNINGS_ARE_ERRORS, Result, program
 
 # --- (a) the shape of the code -----------------------------------------------------------------
 
@@ -170,6 +170,7 @@ def assert_model_says_the_same(tool: Json, files: Files, name: str) -> None:
 
 _IMPORT_ALL: Final = """
 import importlib, pkgutil, sys
+sys.dont_write_bytecode = True
 from pathlib import Path
 import pydantic, toolfold_runtime.models
 
@@ -201,6 +202,6 @@ def assert_importing_does_nothing(packages: list[Files], folder: Path) -> None:
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_text(text, encoding="utf-8", newline="\n")
     before = sorted(folder.rglob("*"))
-    done = python(folder, "-B", "-W", "error", "-c", _IMPORT_ALL)
+    done = program(folder, WARNINGS_ARE_ERRORS + _IMPORT_ALL)
     assert done == Result(0, "", "")
     assert sorted(folder.rglob("*")) == before

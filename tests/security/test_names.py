@@ -17,7 +17,7 @@ from tests.security.checks import (
 )
 from tests.security.manifests import manifest_of, problems_of, tool
 from tests.security.material import Files, Json, compiled
-from tests.support.commands import python, toolfold
+from tests.support.commands import program, toolfold
 
 DEVICES: Final = ("con", "prn", "aux", "nul", "com1", "com9", "lpt1", "CON", "Nul")
 ODD_PROPERTIES: Final = (
@@ -61,7 +61,7 @@ def echoed(files: Files, calls: list[tuple[str, Json]], folder: Path) -> list[An
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8", newline="\n")
     (folder / "calls.json").write_text(json.dumps(calls), encoding="utf-8")
-    done = python(folder, "-c", _CALL_ALL)
+    done = program(folder, _CALL_ALL)
     assert (done.err, done.code) == ("", 0)
     answers = json.loads((folder / "answers.json").read_text(encoding="utf-8"))
     return [json.loads(answer) for answer in answers]

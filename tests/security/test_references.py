@@ -12,7 +12,7 @@ import pytest
 
 from tests.security.manifests import manifest_of, problems_of, tool
 from tests.security.material import Json
-from tests.support.commands import Result, python
+from tests.support.commands import Result, program
 
 OUTER_REFERENCES: Final = (
     "http://127.0.0.1:9/schema.json",
@@ -80,7 +80,7 @@ sys.exit(main(sys.argv[1:]))
 
 
 def watched(folder: Path, *arguments: str) -> Result:
-    return python(folder, "-c", _WATCHED, *arguments)
+    return program(folder, _WATCHED, *arguments)
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from toolfold.plan.disclosure.tokens import count
 from toolfold_runtime.contract.vocabulary import Code
 
 from tests.site.material import built
-from tests.support.commands import must, python, toolfold_process
+from tests.support.commands import must, program, python, toolfold_process
 from tests.support.projects import ROOT
 
 MANIFEST: Final = """\
@@ -157,7 +157,7 @@ def test_a_removed_tool_is_told_and_a_revision_that_is_none_refused(project: Pat
 def test_without_the_extra_the_answer_names_it(project: Path) -> None:
     hide = "import sys; sys.modules['zensical'] = None; sys.modules['pyromark'] = None\n"
     code = f"{hide}from toolfold.cli.main import main; sys.exit(main(['docs', 'build']))"
-    done = python(project, "-c", code)
+    done = program(project, code)
 
     assert done.code == 2
     assert done.err == "toolfold docs needs the site builder: pip install 'toolfold[docs]'\n"

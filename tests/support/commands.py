@@ -3,17 +3,19 @@
 import contextlib
 import io
 import os
-import subprocess
+import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryFile
 from types import MappingProxyType
-from typing import Final
+from typing import IO, Final
 
 from toolfold.cli.main import main
 
+from tests.support.processes import Stream, start
 from tests.support.waiting import PATIENCE
 
 _NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
@@ -23,6 +25,8 @@ _PIP: Final = {
     "PIP_DISABLE_PIP_VERSION_CHECK": "1",
     "PIP_NO_COMPILE": "1",
 }
+#: The beginning of a program that fails where it would warn.
+WARNINGS_ARE_ERRORS: Final = "import warnings; warnings.simplefilter('error')\n"
 _GIT_IDENTITY: Final = {
     "GIT_AUTHOR_NAME": "x",
     "GIT_AUTHOR_EMAIL": "x@example.com",
@@ -57,47 +61,80 @@ def toolfold(folder: Path, *arguments: str) -> Result:
 
 
 def toolfold_process(
-    folder: Path, *arguments: str, stdin: str = "", environment: Mapping[str, str] = _NOTHING
+    folder: Path,
+    *arguments: str,
+    environment: Mapping[str, str] = _NOTHING,
+    stdout: Stream | None = None,
+    stderr: Stream | None = None,
 ) -> Result:
     """Carry out a command in `folder`, in a process of its own.
 
-    For what this process cannot show: what is imported, the standard streams, other environments.
+    For what this process cannot show: the standard streams, other environments, code that is run.
+    What goes to another stream is not in the result.
     """
-    return python(folder, "-m", "toolfold", *arguments, stdin=stdin, environment=environment)
+    command = (sys.executable, "-m", "toolfold", *arguments)
+    return _finished(folder, command, environment, streams=(stdout, stderr))
+
+
+def program(
+    folder: Path, code: str, *arguments: str, environment: Mapping[str, str] = _NOTHING
+) -> Result:
+    """Run a Python program in `folder`, in a process that may have more imported than it asks for."""
+    return run(folder, sys.executable, "-c", code, *arguments, environment=environment)
 
 
 def python(
     folder: Path,
     *arguments: str,
-    stdin: str = "",
     environment: Mapping[str, str] = _NOTHING,
     patience: float = PATIENCE,
 ) -> Result:
-    """Run this interpreter in `folder`, in a process of its own."""
+    """Run a new interpreter in `folder`: for what is imported, and for options of Python."""
     command = (sys.executable, *arguments)
-    return run(folder, *command, stdin=stdin, environment=environment, patience=patience)
+    return _finished(folder, command, environment, patience=patience, may_fork=False)
 
 
 def run(
-    folder: Path,
-    *command: str,
-    stdin: str = "",
-    environment: Mapping[str, str] = _NOTHING,
-    patience: float = PATIENCE,
+    folder: Path, *command: str, stdin: str = "", environment: Mapping[str, str] = _NOTHING
 ) -> Result:
     """Run a program in `folder` to its end; one that does not end is killed and fails the test."""
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        env=process_environment(environment),
-        input=stdin,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-        timeout=patience,
-    )
-    return Result(done.returncode, done.stdout, done.stderr)
+    return _finished(folder, command, environment, stdin)
+
+
+def _finished(
+    folder: Path,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    stdin: str = "",
+    streams: tuple[Stream | None, Stream | None] = (None, None),
+    *,
+    patience: float = PATIENCE,
+    may_fork: bool = True,
+) -> Result:
+    # Files, not pipes: nobody has to read while another writes.
+    with _text_file() as given, _text_file() as out, _text_file() as err:
+        given.write(stdin)
+        given.seek(0)
+        stdout, stderr = streams
+        process = start(
+            command,
+            folder,
+            process_environment(environment),
+            (given, out if stdout is None else stdout, err if stderr is None else stderr),
+            may_fork=may_fork,
+        )
+        try:
+            code = process.wait(patience)
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+        out.seek(0)
+        err.seek(0)
+        return Result(code, out.read(), err.read())
+
+
+def _text_file() -> IO[str]:
+    return TemporaryFile("w+", encoding="utf-8")
 
 
 def must(folder: Path, *command: str, environment: Mapping[str, str] = _NOTHING) -> str:

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import sys
 import threading
 from collections import defaultdict
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import IO, Any, Final, Self
 
 from tests.support.commands import process_environment
+from tests.support.processes import start
 from tests.support.projects import Json, Project, import_path
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -99,23 +99,14 @@ class Running:
     def __init__(self, command: Sequence[str], folder: Path | None = None, /, **more: str) -> None:
         # As clients start servers: what is printed is buffered, unless a test says otherwise.
         environment = {"PYTHONUNBUFFERED": "", **more}
-        self.process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=process_environment(environment),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            encoding="utf-8",
-            process_group=0,  # so that what it starts ends with it
-        )
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        assert self.process.stderr is not None
-        self._input = self.process.stdin
-        self.out = Lines(self.process.stdout, self.take)
-        self.err = Lines(self.process.stderr)
+        (stdin, given), (out, stdout), (err, stderr) = os.pipe(), os.pipe(), os.pipe()
+        streams = (stdin, stdout, stderr)
+        self.process = start(command, folder, process_environment(environment), streams)
+        for stream in streams:
+            os.close(stream)
+        self._input = os.fdopen(given, "w", encoding="utf-8")
+        self.out = Lines(os.fdopen(out, encoding="utf-8"), self.take)
+        self.err = Lines(os.fdopen(err, encoding="utf-8"))
 
     @property
     def log(self) -> str:
