@@ -24,7 +24,7 @@ from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.backends.threads import Workers
 from toolfold_runtime.serving.lines import Lines, Refusal
 
-_LAST_SECONDS: Final = 5.0  # for a client to read what was answered before it left
+_LAST_SECONDS: Final = 2.0  # for a client to read what was answered before it left
 
 
 async def run_stdio(server: Server[Any], stopping: asyncio.Event) -> None:
