@@ -5,16 +5,19 @@ Importing this package costs neither the MCP SDK nor Pydantic: both load when th
 
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.errors import ToolError
-from toolfold_runtime.running.call import is_cancelled, progress, results_cache
+from toolfold_runtime.running.call import caller, is_cancelled, progress, results_cache
+from toolfold_runtime.running.caller import Caller
 from toolfold_runtime.serving.serve import Handler, serve
 from toolfold_runtime.typing import Anything, MaybeAwaitable
 
 __all__ = [
     "Anything",
+    "Caller",
     "Catalog",
     "Handler",
     "MaybeAwaitable",
     "ToolError",
+    "caller",
     "is_cancelled",
     "progress",
     "results_cache",

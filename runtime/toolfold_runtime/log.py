@@ -15,6 +15,7 @@ from typing import Final
 _STDERR: Final = 2
 _LOGGER: Final = logging.getLogger("toolfold")
 _NOTICE: Final = logging.WARNING + 5  # shown at the default level
+_MAX_TRACE: Final = 20_000
 logging.addLevelName(_NOTICE, "NOTICE")
 
 
@@ -41,6 +42,8 @@ def info(event: str, **facts: object) -> None:
 def failure(event: str, error: BaseException, **facts: object) -> None:
     """An exception, with its traceback."""
     trace = "".join(traceback.format_exception(error))
+    if len(trace) > _MAX_TRACE:  # an author's text may be of any length
+        trace = f"{trace[: _MAX_TRACE // 2]}\n…\n{trace[-_MAX_TRACE // 2 :]}"
     _LOGGER.error(event, extra={"facts": facts, "trace": trace})
 
 

@@ -143,6 +143,9 @@ TEXTS: Final[list[tuple[str, Json, str]]] = [
     ("dust", {}, "backend_failed: dust failed with OSError; the server's log says why."),
     ("move_book", {"book": "timeout"}, "timeout: said by the author."),
     ("move_book", {"book": "budget_exceeded"}, "budget_exceeded: said by the author."),
+    # In the runtime's own words: tests/callers.
+    ("move_book", {"book": "forbidden"}, "forbidden: said by the author."),
+    ("move_book", {"book": "unconfirmed"}, "unconfirmed: said by the author."),
 ]
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from toolfold_runtime import ToolError
 from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
 from toolfold_runtime.running.backends.python import backend_of
-from toolfold_runtime.running.call import Report
+from toolfold_runtime.running.call import CallContext, Report
 from toolfold_runtime.running.execute import Executor
 
 from tests.support.projects import Json, Project, project
@@ -72,7 +72,7 @@ async def outcome(
 ) -> str:
     """`ok`, or the code of the error."""
     try:
-        await door.call(name, arguments, report)
+        await door.call(name, arguments, CallContext(report=report))
     except ToolError as error:
         return error.code
     return "ok"

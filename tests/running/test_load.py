@@ -62,7 +62,7 @@ EXPECTED: Final = {
     "wrong": "invalid_result: wrong returned a result that breaks its own schema;",
     "hangs": "timeout: hangs did not answer within 0.2 s",
     "hangs_blocked": "timeout: hangs_blocked ",
-    "too_much": "budget_exceeded: the result of too_much has 17,000,000 bytes",
+    "too_much": "budget_exceeded: the result of too_much has more than 16,000,000 bytes",
 }
 
 

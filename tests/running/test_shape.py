@@ -11,6 +11,7 @@ from splintr import Tokenizer
 from toolfold_runtime import ToolError
 from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
 from toolfold_runtime.jsontext import compact
+from toolfold_runtime.running.caller import Caller
 from toolfold_runtime.running.fields import parsed, picked
 from toolfold_runtime.running.results import Result
 from toolfold_runtime.running.shape import Shaper
@@ -240,17 +241,17 @@ def test_what_was_cut_off_is_kept_within_bounds(served: Served) -> None:
 def test_a_cursor_expires(served: Served) -> None:
     now = [0.0]
     catalog = served.project.catalog
-    shaper = Shaper(SchemaValidators(), "run_read", None, lambda: now[0])
+    shaper = Shaper(SchemaValidators(50), "run_read", None, lambda: now[0])
     entry = catalog.entry("books")
     result = Result(BOOKS, compact(BOOKS), len(compact(BOOKS)))
-    answer = shaper.text(entry, result)
+    answer = shaper.text(entry, result, Caller())
     cursor = cursor_in(Reply((answer.text, *answer.notes))) or ""
 
     now[0] = 599.0
-    assert json.loads(shaper.read_on(entry, cursor).text)
+    assert json.loads(shaper.read_on(entry, cursor, Caller()).text)
     now[0] = 600.0
     with pytest.raises(ToolError, match="it has expired"):
-        shaper.read_on(entry, cursor)
+        shaper.read_on(entry, cursor, Caller())
 
 
 def test_a_result_through_a_runner_is_said_once(served: Served) -> None:

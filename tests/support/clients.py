@@ -1,11 +1,16 @@
 """A real MCP client: in memory, over stdio or HTTP, in either era of the protocol."""
 
+import contextlib
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import anyio
+import httpx2
 import mcp_types as types
 from mcp import Client, StdioServerParameters
+from mcp.client._transport import TransportStreams
+from mcp.client.streamable_http import streamable_http_client
 
 from tests.support.commands import process_environment
 from tests.support.projects import Json
@@ -27,9 +32,20 @@ class Answer:
     parts: tuple[str, ...]
 
 
-def connected(server: Any, era: Era = MODERN) -> Client:
+def connected(server: Any, era: Era = MODERN, **more: Any) -> Client:
     """A client of a server in this process, at an address, or started by its parameters."""
-    return Client(server, mode=era, read_timeout_seconds=PATIENCE)
+    return Client(server, mode=era, read_timeout_seconds=PATIENCE, **more)
+
+
+@contextlib.asynccontextmanager
+async def over_http(url: str, token: str) -> AsyncIterator[TransportStreams]:
+    """How a client with a token reaches a server."""
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=PATIENCE) as http,
+        streamable_http_client(url, http_client=http) as streams,
+    ):
+        yield streams
 
 
 def over_stdio(command: list[str], **environment: str) -> StdioServerParameters:

@@ -19,7 +19,7 @@ from tests.support.commands import process_environment
 from tests.support.projects import Json, Project, import_path
 from tests.support.waiting import PATIENCE, wait_until
 
-_HEADERS: Final = {
+HEADERS: Final = {
     "Content-Type": "application/json",
     "Accept": "application/json, text/event-stream",
     "MCP-Protocol-Version": "2025-11-25",
@@ -181,9 +181,9 @@ class Stdio(Running):
             raise
         return self
 
-    def greet(self) -> Json:
-        """The handshake; what the server says of itself."""
-        result = self.request("hello", "initialize", **_HELLO)
+    def greet(self, **capabilities: Json) -> Json:
+        """The handshake of a client with these capabilities; what the server says of itself."""
+        result = self.request("hello", "initialize", **(_HELLO | {"capabilities": capabilities}))
         self.send({"method": "notifications/initialized"})
         return result
 
@@ -267,7 +267,7 @@ class Response:
 def post(port: int, message: Json, path: str = "/mcp", **headers: str) -> Response:
     """One message to a server on loopback; a header is named with underscores."""
     named = {name.replace("_", "-"): value for name, value in headers.items()}
-    return request(port, "POST", path, json.dumps(message), _HEADERS | named)
+    return request(port, "POST", path, json.dumps(message), HEADERS | named)
 
 
 def request(

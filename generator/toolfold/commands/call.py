@@ -12,6 +12,7 @@ from toolfold_runtime import ToolError
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract import files
 from toolfold_runtime.errors import StartError
+from toolfold_runtime.running.call import Consent
 from toolfold_runtime.serving.serve import Handler
 
 from toolfold.errors import UsageError
@@ -59,6 +60,8 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
     from toolfold_runtime.running.backends.implementation import load_implementation
     from toolfold_runtime.running.backends.python import backend_of
+    from toolfold_runtime.running.call import CallContext
+    from toolfold_runtime.running.caller import LOCAL
     from toolfold_runtime.running.execute import Executor
 
     log.set_up("text", "warning")
@@ -74,7 +77,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
         async def call() -> Reply:
             await backend.start()
             try:
-                return await dispatcher.call(tool, values)
+                return await dispatcher.call(tool, values, CallContext(LOCAL, confirm=_typed))
             finally:
                 await backend.close()
 
@@ -86,6 +89,11 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     except StartError as error:
         raise UsageError(str(error)) from None
     return Answer("\n".join(reply.texts), is_error=False)
+
+
+async def _typed(_: str) -> Consent:
+    """Whoever types a call here has confirmed it."""
+    return Consent()
 
 
 def _arguments(text: str) -> dict[str, object]:

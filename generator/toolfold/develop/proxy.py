@@ -88,10 +88,12 @@ class StdioProxy:
             with self._changed:
                 if message.get("method") in ("initialize", "notifications/initialized"):
                     self._initialization.append(message)
-                if "method" in message and isinstance(message.get("id"), str | int):
+                # A message without a method is an answer of the client's, to a question of a server's.
+                is_request = "method" in message and isinstance(message.get("id"), str | int)
+                if is_request:
                     self._pending[json.dumps(message["id"])] = message["id"]
                 process = self._process
-                if (process is None or not _send(process, line)) and "id" in message:
+                if (process is None or not _send(process, line)) and is_request:
                     self._pending.pop(json.dumps(message["id"]), None)
                     self._send_error(message["id"], _DOWN)
         self._client_left.set()

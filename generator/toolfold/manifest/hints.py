@@ -100,6 +100,8 @@ def _meant(path: ManifestPath, wanted: str, value: object) -> Any:
             count = _number(value, _COUNTS)
             return count if isinstance(count, int) else None
         case "a list":
+            if isinstance(value, str) and _matches(path, ("tools", "*", "scopes")):
+                return value.replace(",", " ").split() or None  # as OAuth writes them
             is_entry = isinstance(value, str | int | float) and model_at((*path, 0)) is None
             return [value] if is_entry else None
         case "a mapping":

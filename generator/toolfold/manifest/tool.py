@@ -3,7 +3,8 @@
 from typing import Annotated, Literal
 
 from pydantic import Discriminator, Field
-from toolfold_runtime.contract.vocabulary import Effect, Tier
+from toolfold_runtime.contract.server import TOOL_CONCURRENCY
+from toolfold_runtime.contract.vocabulary import Confirmation, Effect, Tier
 
 from toolfold.manifest.types import (
     FLAG,
@@ -19,6 +20,7 @@ from toolfold.manifest.types import (
     Line,
     ManifestModel,
     Parameter,
+    Scope,
     Seconds,
     Text,
     Tokens,
@@ -79,6 +81,10 @@ class Cache(ManifestModel):
 
     ttl: Seconds = Field(
         description="Seconds for which an answer may be given again.", examples=[60]
+    )
+    shared: bool = Field(
+        default=False,
+        description="Whether an answer is the same for every caller, and given to all of them.",
     )
 
 
@@ -196,6 +202,18 @@ class Tool(ManifestModel):
         description="Pages to read elsewhere.",
         examples=[[{"title": "Orders", "url": "https://example.com/orders"}]],
     )
+    scopes: list[Scope] = Field(
+        default=[],
+        description="OAuth scopes that a caller over HTTP needs, all of them.",
+        examples=[["orders:write"]],
+    )
+    confirm: Confirmation | None = Field(
+        default=None,
+        description=(
+            "Has the client ask its user before a call; where it cannot,"
+            " `ask` goes on and `require` refuses."
+        ),
+    )
     cache: Cache | None = Field(
         default=None,
         description="Gives an answer again for a while; only with `effect: read`.",
@@ -207,7 +225,9 @@ class Tool(ManifestModel):
         examples=[2.5],
     )
     concurrency: Count | None = Field(
-        default=None, description="Calls of the tool that run at once; default: no own limit."
+        default=None,
+        description="Calls of the tool that run at once, three quarters of all at most.",
+        json_schema_extra={"default": TOOL_CONCURRENCY},
     )
     coerce_strings: bool | None = Field(
         default=None,

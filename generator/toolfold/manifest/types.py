@@ -20,6 +20,8 @@ _LINE = r"^[^\r\n]+$"
 _URL = r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$"
 _HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
 _ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
+# RFC 6749, section 3.3.
+_SCOPE = r"^[!#-\[\]-~]+$"
 _ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 
 #: What each pattern asks for, in words; messages use them.
@@ -35,6 +37,7 @@ PATTERN_DESCRIPTIONS = {
     _URL: "an http, https or mailto address",
     _HTTP: "an http or https address without a name or password in it",
     _ICON: "an http, https or data:image address",
+    _SCOPE: 'an OAuth scope: printable ASCII without spaces, " and \\',
     CODE_PATTERN: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
     "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",
@@ -51,6 +54,7 @@ Identifier = Annotated[str, Field(pattern=_IDENTIFIER, max_length=64)]
 ImplementationPath = Annotated[str, Field(pattern=_PATH, max_length=200)]
 Prefix = Annotated[str, Field(pattern=_PREFIX)]
 ErrorCode = Annotated[str, Field(pattern=CODE_PATTERN)]
+Scope = Annotated[str, Field(pattern=_SCOPE)]
 ToolReference = Annotated[str, Field(pattern=_REFERENCE, max_length=400)]
 ToolId = Annotated[str, Field(pattern=_ID, max_length=400)]
 Text = Annotated[str, Field(min_length=1)]

@@ -37,6 +37,7 @@ class _Validator:
         if tool.cache and tool.effect != "read":
             fact = f"effect {tool.effect} cannot be cached"
             yield self._problem((*path, "cache"), fact, "only `effect: read` may be")
+        yield from self._scopes(path, tool)
         yield from self._annotations(path, tool)
         for index, related in enumerate(tool.related):
             yield from self._known_tool((*path, "related", index), related)
@@ -73,6 +74,12 @@ class _Validator:
             path = ("disclosure", "unlisted_calls")
             hint = "switch the runners on, or allow unlisted calls"
             yield self._problem(path, "tools that are not listed could not be called at all", hint)
+
+    def _scopes(self, path: ManifestPath, tool: Tool) -> Iterator[Problem]:
+        for index, scope in enumerate(tool.scopes):
+            if scope in tool.scopes[:index]:
+                fact = f'"{scope}" is listed twice'
+                yield self._problem((*path, "scopes", index), fact, "remove one of them")
 
     def _annotations(self, path: ManifestPath, tool: Tool) -> Iterator[Problem]:
         """Clients refuse the whole list of tools where one annotation has a wrong type."""

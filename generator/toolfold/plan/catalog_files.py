@@ -11,7 +11,12 @@ from toolfold_runtime.contract.server import CATALOG_FORMAT, SearchBudget, Serve
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
-from toolfold.plan.disclosure.execution import execution_of, has_result_budget, lifecycle_methods
+from toolfold.plan.disclosure.execution import (
+    execution_of,
+    has_confirmation,
+    has_result_budget,
+    lifecycle_methods,
+)
 from toolfold.plan.disclosure.exposure import Disclosure
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.search_results import reserved_tokens
@@ -83,6 +88,7 @@ def server_facts(
         schema_tool=names.get("schema"),
         reader=reader,
         has_result_budget=reader is not None and has_result_budget(manifest),
+        has_confirmation=has_confirmation(manifest),
     )
 
 

@@ -1,11 +1,9 @@
 """One tool: its schemas checked, its models named, its entry in the catalog written."""
 
-from jsonschema_rs import ValidationError, Validator
 from toolfold_runtime.contract.codec import Json, encode
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.vocabulary import CODES
-from toolfold_runtime.validation import validator_for
 
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.budgets import listed_tokens
@@ -31,6 +29,7 @@ from toolfold.plan.schemas.served import (
     served_output,
 )
 from toolfold.plan.schemas.smallest import example_arguments
+from toolfold.plan.schemas.validation_cost import checks_per_value, is_quick, quick_validator
 from toolfold.plan.search.words import search_texts, search_words
 from toolfold.plan.source import ToolContext, ToolSource
 from toolfold.plan.text.escape import docstring, json_text
@@ -95,11 +94,21 @@ def _check(
             check_schema(located, context.definitions, findings)
             _check_properties(located, findings.reporter(located.severity))
             _check_carried(located, findings)
+            _check_cost(located, findings)
     _check_root(name, tool, findings)
     _check_errors(name, tool, findings)
     if tool.examples:
         report = findings.reporter(given.severity)
-        check_examples(name, tool, _validator(given), report)
+        validator = quick_validator(given.schema, asserts_formats=given.asserts_formats)
+        check_examples(name, tool, validator, report)
+
+
+def _check_cost(located: LocatedSchema, findings: Findings) -> None:
+    """Warn of a schema against which even small values take long to validate."""
+    if not is_quick(located.schema):
+        fact = "validation may take very long: its parts refer to the same parts again and again"
+        hint = "examples and defaults are not checked; let each part refer to another one once"
+        findings.warning(located.manifest_path(()), fact, hint, "validation-cost")
 
 
 def _check_root(name: str, tool: Tool, findings: Findings) -> None:
@@ -159,13 +168,6 @@ def _check_properties(located: LocatedSchema, report: Report) -> None:
                 report(where, fact, hint, "property-names", of_key=True)
 
 
-def _validator(located: LocatedSchema) -> Validator | None:
-    try:
-        return validator_for(located.schema, asserts_formats=located.asserts_formats)
-    except (ValidationError, ValueError):
-        return None
-
-
 def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json | None) -> ToolEntry:
     """What the runtime reads when the tool is asked about or called."""
     name, tool = source.name, source.tool
@@ -188,6 +190,10 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         asserts_output_formats=tool.asserts_output_formats,
         has_base64_result=has_base64(result),
         errors=tuple(tool.errors),
+        input_checks=checks_per_value(given),
+        output_checks=checks_per_value(output),
+        scopes=tuple(tool.scopes),
+        confirm=tool.confirm,
     )
 
 

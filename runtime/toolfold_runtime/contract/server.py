@@ -15,7 +15,9 @@ from toolfold_runtime.contract.vocabulary import (
 )
 
 #: Raised whenever the runtime reads something that older generators did not write.
-CATALOG_FORMAT: Final = 6
+CATALOG_FORMAT: Final = 7
+#: How many calls of a tool run at once where neither it nor the server says otherwise.
+TOOL_CONCURRENCY: Final = 16
 
 
 class Execution(NamedTuple):
@@ -74,6 +76,8 @@ class ServerFacts(NamedTuple):
     reader: str | None = None
     #: Whether any result may be truncated.
     has_result_budget: bool = False
+    #: Whether the user is asked before calls of any tool.
+    has_confirmation: bool = False
 
 
 def read_facts(data: Json) -> ServerFacts | None:

@@ -1,10 +1,13 @@
 """A tool in the catalog: one line of `categories/<category>.jsonl`."""
 
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
-from toolfold_runtime.contract.vocabulary import Effect
+from toolfold_runtime.contract.vocabulary import Confirmation, Effect
+
+#: Checks of one value up to which they are not worth counting.
+FEW_CHECKS: Final = 20
 
 
 class CallLimits(NamedTuple):
@@ -17,6 +20,8 @@ class CallLimits(NamedTuple):
     budget: int | None = None
     #: Seconds for which a result may be given again.
     cache_ttl: float | None = None
+    #: Whether a result is the same for every caller.
+    is_cache_shared: bool = False
 
 
 class ToolViews(NamedTuple):
@@ -62,3 +67,10 @@ class ToolEntry(NamedTuple):
     has_base64_result: bool = False
     #: The codes of the tool's own errors.
     errors: tuple[str, ...] = ()
+    #: How many parts of each schema one value may be checked against; 0 where that is few.
+    input_checks: int = 0
+    output_checks: int = 0
+    #: What a caller's token must allow.
+    scopes: tuple[str, ...] = ()
+    #: Whether the user is asked before a call; None where not.
+    confirm: Confirmation | None = None

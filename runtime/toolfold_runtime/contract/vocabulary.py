@@ -9,6 +9,8 @@ Strategy: TypeAlias = Literal["lexical", "semantic", "hybrid"]
 Format: TypeAlias = Literal["json", "text"]
 UnknownParameters: TypeAlias = Literal["warn", "reject"]
 UnlistedCalls: TypeAlias = Literal["allow", "deny"]
+#: What happens where the client cannot ask its user: the call goes on, or is refused.
+Confirmation: TypeAlias = Literal["ask", "require"]
 #: How much an inventory tells: of all tools, of one category, and of one tool.
 Detail: TypeAlias = Literal["counts", "overview", "names", "summaries", "full", "hot"]
 CategoryDetail: TypeAlias = Literal["names", "summaries", "full"]
@@ -20,6 +22,8 @@ Code: TypeAlias = Literal[
     "invalid_arguments",
     "invalid_result",
     "effect_refused",
+    "forbidden",
+    "unconfirmed",
     "backend_failed",
     "timeout",
     "budget_exceeded",

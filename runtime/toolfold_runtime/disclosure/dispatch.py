@@ -12,7 +12,7 @@ from toolfold_runtime.disclosure.received import refuse_what_is_no_json
 from toolfold_runtime.disclosure.runners import refuse_effect, refuse_misplaced, run_request
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running import fields
-from toolfold_runtime.running.call import Report
+from toolfold_runtime.running.call import ANONYMOUS, CallContext
 from toolfold_runtime.running.execute import Executor
 
 
@@ -55,19 +55,19 @@ class Dispatcher:
         meta = self.meta_tools.definitions.get(name)
         return meta if meta is not None else self.catalog.entry(name).definition
 
-    async def call(self, name: str, arguments: Json, report: Report | None = None) -> Reply:
+    async def call(self, name: str, arguments: Json, context: CallContext = ANONYMOUS) -> Reply:
         """The answer; every failure is a ToolError."""
         refuse_what_is_no_json(arguments)
         if name in self.meta_tools.handlers:
             return Reply(tuple(self.meta_tools.answer(name, arguments)))
         if name in self.facts.runners:
-            return await self._run(name, arguments, report)
+            return await self._run(name, arguments, context)
         entry = self.catalog.entry(name)
         self._refuse_unlisted(entry.name)
-        answer = await self.executor.call(entry, arguments, report=report)
+        answer = await self.executor.call(entry, arguments, context=context)
         return Reply((answer.text, *answer.notes), answer.structured)
 
-    async def _run(self, runner: str, given: Json, report: Report | None) -> Reply:
+    async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
         request = run_request(runner, given)
         if request.tool in self.meta_tools.definitions:
             text = f"{request.tool} is a meta-tool; call it by its own name."
@@ -77,13 +77,13 @@ class Dispatcher:
         warnings = self.meta_tools.unknown_parameters(runner, request.unknown)
         if request.cursor:
             # Reading on runs nothing, so any runner may do it.
-            answer = self.executor.shaper.read_on(entry, request.cursor)
+            answer = await self.executor.read_on(entry, request.cursor, context)
         else:
             refuse_effect(runner, entry, self.facts.runners)
             wanted = fields.parsed(request.fields)
             try:
                 answer = await self.executor.call(
-                    entry, request.arguments, runner=runner, fields=wanted, report=report
+                    entry, request.arguments, runner=runner, fields=wanted, context=context
                 )
             except ToolError as error:
                 raise ToolError(error.code, "\n".join([error.text, *warnings])) from None

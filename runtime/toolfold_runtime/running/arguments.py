@@ -1,5 +1,6 @@
 """Arguments as the schema means them: validated, coerced where allowed, completed by defaults."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,8 +12,9 @@ from toolfold_runtime.running.defaults import Defaults, defaults_of
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.diagnosis.faults import Fault
 from toolfold_runtime.running.explain import MAX_EXPLAINED, explanations
+from toolfold_runtime.running.measure import FEW_VALUES, number_of_values
 from toolfold_runtime.running.repair import repaired
-from toolfold_runtime.running.validators import SchemaValidators
+from toolfold_runtime.running.validators import SchemaValidators, ToolValidator, is_slow
 
 _MAX_SHOWN: Final = 10
 _MAX_DOCUMENTS: Final = 64
@@ -27,6 +29,8 @@ class ValidArguments:
     sent: Json
     values: Json
     warnings: tuple[str, ...] = ()
+    #: Whether work on them takes microseconds.
+    are_small: bool = True
 
 
 class Arguments:
@@ -38,28 +42,50 @@ class Arguments:
         #: Of tools that were lately called with what their schemas refuse.
         self._documents: dict[str, SchemaDocument] = {}
 
+    def if_valid(self, entry: ToolEntry, given: Json) -> ValidArguments | None:
+        """What reaches the backend of small arguments; None where the schema refuses them."""
+        validator = self._validators.of_arguments(entry)
+        return self._completed(entry, given, validator) if validator.is_valid(given) else None
+
     def validated(
         self, entry: ToolEntry, given: Json, *, coerce_strings: bool, runner: str = ""
     ) -> ValidArguments:
         """What reaches the backend; ToolError `invalid_arguments` with all a valid call needs.
 
-        `runner` is what the tool is run with, if it is not called by its own name.
+        `runner` is what the tool is run with, if it is not called by its own name. May take long.
         """
         validator = self._validators.of_arguments(entry)
-        warnings: list[str] = []
-        if not validator.is_valid(given):
-            document = self._document_of(entry)
-            repair = repaired(document, given, coerce_strings=coerce_strings)
-            if not validator.is_valid(repair.arguments):
+        count = number_of_values(given)
+        try:
+            if validator.is_valid(given, count):
+                return self._completed(entry, given, validator, count)
+            if is_slow(entry.input_checks):
+                raise ToolError("invalid_arguments", _explanation(entry, [], runner))
+            repair = repaired(self._document_of(entry), given, coerce_strings=coerce_strings)
+            if not validator.is_valid(repair.arguments, count):
                 raise ToolError("invalid_arguments", _explanation(entry, repair.faults, runner))
-            given, warnings = repair.arguments, repair.warnings
+            return self._completed(entry, repair.arguments, validator, count, repair.warnings)
+        except TimeoutError:
+            text = f"the arguments of {entry.name} could not be validated in time; send fewer."
+            raise ToolError("timeout", text) from None
+
+    def _completed(
+        self,
+        entry: ToolEntry,
+        given: Json,
+        validator: ToolValidator,
+        count: int = FEW_VALUES,
+        warnings: Sequence[str] = (),
+    ) -> ValidArguments:
+        """Valid arguments, of so many values, with defaults filled in."""
         sent = values = _whole_numbers(given)
         defaults = self._defaults_of(entry)
         if defaults is not None:
             values = defaults.fill(sent)
             # A default that breaks the schema, alone or beside what was sent, is not applied.
-            values = values if validator.is_valid(values) else sent
-        return ValidArguments(sent, values, tuple(_first(warnings, len(warnings), "warning: and ")))
+            values = values if validator.is_valid(values, count) else sent
+        shown = tuple(_first([*warnings], len(warnings), "warning: and "))
+        return ValidArguments(sent, values, shown, count <= FEW_VALUES)
 
     def _defaults_of(self, entry: ToolEntry) -> Defaults | None:
         if entry.name not in self._defaults:
@@ -88,6 +114,7 @@ def valid_call(entry: ToolEntry, runner: str) -> str:
 
 def _explanation(entry: ToolEntry, faults: list[Fault], runner: str) -> str:
     explained = [f"- {explanation.line}" for explanation in explanations(faults)]
+    explained = explained or ["- the schema refuses them, and is too large to say where"]
     number = len(explained) if len(faults) <= MAX_EXPLAINED else len(faults)
     lines = "\n".join(_first(explained, number, "- and "))
     text = f"invalid arguments for {entry.name}:\n{lines}"

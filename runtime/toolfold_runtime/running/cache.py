@@ -1,4 +1,4 @@
-"""A cache of results by tool and canonical arguments, within bounds and for a time."""
+"""A cache of results by tool, canonical arguments and owner, within bounds and for a time."""
 
 import asyncio
 import time
@@ -12,7 +12,7 @@ from toolfold_runtime.running.results import Result
 
 #: How a result was had: `off` for tools that are not cached, `shared` with an equal call.
 State: TypeAlias = Literal["off", "hit", "miss", "shared"]
-_Key: TypeAlias = tuple[str, str]
+_Key: TypeAlias = tuple[str, str, str | None]
 _Work: TypeAlias = Callable[[], Coroutine[None, None, Result]]
 
 #: What an entry costs beside its text, roughly: objects are larger than the JSON they came from.
@@ -50,10 +50,13 @@ class ResultCache:
         return self._results.size
 
     async def result(
-        self, tool: str, arguments: object, seconds: float, work: _Work
+        self, tool: str, arguments: object, seconds: float, work: _Work, owner: str | None = None
     ) -> tuple[Result, State]:
-        """The stored result of equal arguments, that of an equal call under way, else of the work."""
-        key = (tool, canonical(arguments))
+        """The stored result of equal arguments, that of an equal call under way, else of the work.
+
+        What belongs to an owner is given to nobody else: neither a result nor work under way.
+        """
+        key = (tool, canonical(arguments), owner)
         stored = self._results.get(key)
         if stored is not None:
             self.counts.hits += 1

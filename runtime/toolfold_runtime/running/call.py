@@ -1,9 +1,12 @@
-"""What a tool's method can use during a call: progress, cancellation, the cache."""
+"""What a tool's method can use during a call: progress, cancellation, its caller, the cache."""
 
 import contextlib
+import math
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+from toolfold_runtime.running.caller import Caller
 
 if TYPE_CHECKING:
     import asyncio
@@ -13,16 +16,43 @@ if TYPE_CHECKING:
 #: Sends progress to the client: so much, of how much, a message.
 Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 _Progress: TypeAlias = tuple[float, float | None, str | None]
+_MAX_MESSAGE: Final = 1_000
+
+
+class Consent(NamedTuple):
+    """What came of asking the user."""
+
+    #: Why the call may not go on, as a clause; empty where it may.
+    refusal: str = ""
+    #: Whether the client can ask its user at all.
+    can_ask: bool = True
+
+
+#: Asks the user a question, through the client.
+Confirm: TypeAlias = Callable[[str], Awaitable[Consent]]
+
+
+class CallContext(NamedTuple):
+    """Where a call comes from: who makes it, and the ways back to that client and its user."""
+
+    caller: Caller = Caller()
+    report: Report | None = None
+    confirm: Confirm | None = None
+
+
+#: A call of which nothing is known.
+ANONYMOUS: Final = CallContext()
 
 
 class Call:
     """One call under way; every method may be used from any thread."""
 
-    def __init__(self, cache: "ResultCache", report: Report | None) -> None:
+    def __init__(self, cache: "ResultCache", context: CallContext) -> None:
         from asyncio import get_running_loop  # the package itself is imported without it
 
         self.cache = cache
-        self._report = report
+        self.caller = context.caller
+        self._report = context.report
         self._loop = get_running_loop()
         self._is_cancelled = False
         self._newest: _Progress | None = None
@@ -39,9 +69,16 @@ class Call:
         self._is_cancelled = True
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Tell the client, at once where it keeps up; else only the newest is sent."""
-        if self._report is None or self.is_cancelled:
+        """Tell the client, at once where it keeps up; else only the newest is sent.
+
+        What is no progress, such as NaN, is ignored: it must not end the call.
+        """
+        if self._report is None or self.is_cancelled or not _is_number(done):
             return
+        total = total if _is_number(total) else None
+        if message is not None:
+            # Half of a surrogate pair is no text that can be sent.
+            message = str(message)[:_MAX_MESSAGE].encode("utf-8", "replace").decode()
         with contextlib.suppress(RuntimeError):  # the loop has ended
             self._loop.call_soon_threadsafe(self._enqueue, (done, total, message))
 
@@ -67,6 +104,10 @@ class Call:
                 await report(*newest)
 
 
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+
+
 _CURRENT: ContextVar[Call] = ContextVar("toolfold_call")
 
 
@@ -86,6 +127,12 @@ def is_cancelled() -> bool:
     """Whether the running call was cancelled or timed out; a long loop should look now and then."""
     call = _CURRENT.get(None)
     return call is not None and call.is_cancelled
+
+
+def caller() -> Caller:
+    """Who makes the running call; nothing is known outside a call, and in threads of your own."""
+    call = _CURRENT.get(None)
+    return call.caller if call is not None else Caller()
 
 
 def results_cache() -> "ResultCache | None":

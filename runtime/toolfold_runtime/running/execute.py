@@ -1,10 +1,15 @@
 """The pipeline of a call, the same for every tool and backend.
 
-validate arguments → look in the cache → backend → validate result → shape → record
+look at scopes → validate arguments → ask the user → look in the cache → backend → validate result → shape → record
+
+What takes long, or runs code of an author's, is done in a thread and within the call's timeout:
+the event loop answers the others meanwhile.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from typing import Final, TypeVar
 
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
@@ -13,13 +18,21 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import Arguments, ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
 from toolfold_runtime.running.cache import ResultCache, State
-from toolfold_runtime.running.call import Call, Report
+from toolfold_runtime.running.call import ANONYMOUS, Call, CallContext
+from toolfold_runtime.running.caller import require_scopes
+from toolfold_runtime.running.confirm import require_consent
 from toolfold_runtime.running.error_codes import ErrorCodes
 from toolfold_runtime.running.limits import Limits
+from toolfold_runtime.running.measure import is_small
 from toolfold_runtime.running.results import Result, validated
 from toolfold_runtime.running.shape import Answer, Shaper
 from toolfold_runtime.running.telemetry import Telemetry
-from toolfold_runtime.running.validators import SchemaValidators
+from toolfold_runtime.running.threads import Threads
+from toolfold_runtime.running.validators import SchemaValidators, is_slow
+
+T = TypeVar("T")
+#: Bytes of a result that is shaped within microseconds.
+_SMALL_RESULT: Final = 20_000
 
 
 class Executor:
@@ -30,10 +43,14 @@ class Executor:
         self.backend = backend
         self.cache = ResultCache(execution.cache_entries, execution.cache_bytes)
         self._coerces_strings = execution.coerce_strings
-        self._validators = SchemaValidators()
+        self._package = catalog.package
+        self._threads = Threads()
+        self._validators = SchemaValidators(execution.timeout)
         self._arguments = Arguments(self._validators)
         self._codes = ErrorCodes()
         self.limits = Limits(execution.timeout, execution.concurrency)
+        # Of what is done before and after: a call need not wait for methods to learn what is wrong.
+        self._own_limits = Limits(execution.timeout, execution.concurrency)
         self.shaper = Shaper(self._validators, catalog.facts.reader, execution.budget)
         self.counters = {
             "results": self.cache.counts,
@@ -50,58 +67,93 @@ class Executor:
         *,
         runner: str = "",
         fields: tuple[str, ...] = (),
-        report: Report | None = None,
+        context: CallContext = ANONYMOUS,
     ) -> Answer:
         """Run one tool; every failure is a ToolError that says what the agent can do.
 
         A call by a `runner` promises text, of some `fields` only where they are named; a call by
         the tool's own name promises structured content.
         """
+        call = Call(self.cache, context)
         with self._telemetry.call(entry, arguments) as record:
-            own = entry.limits.coerce_strings
-            coerces = self._coerces_strings if own is None else own
-            given = self._arguments.validated(
-                entry, arguments, coerce_strings=coerces, runner=runner
-            )
-            result, record.cache = await self._result(entry, given, report)
+            require_scopes(entry, call.caller)
+            given = await self._valid_arguments(entry, arguments, call, runner)
+            if entry.confirm is not None:
+                with record.waiting():
+                    await require_consent(entry, given.values, context.confirm)
+            result, record.cache = await self._result(entry, given, call)
             record.result_bytes, record.text = result.size, result.text
-            if runner:
-                answer = self.shaper.text(entry, result, fields)
-            else:
-                answer = self.shaper.typed(entry, result)
+            answer = await self._shaped(entry, result, call, runner=runner, fields=fields)
         if given.warnings:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
         return answer
 
+    async def read_on(self, entry: ToolEntry, cursor: str, context: CallContext) -> Answer:
+        """What was omitted from an earlier answer to the same caller; ToolError where nothing was."""
+        call = Call(self.cache, context)
+        require_scopes(entry, call.caller)
+        work = partial(self.shaper.read_on, entry, cursor, call.caller)
+        return await self._in_thread(entry, call, work)
+
+    async def _valid_arguments(
+        self, entry: ToolEntry, arguments: Json, call: Call, runner: str
+    ) -> ValidArguments:
+        if is_small(arguments) and not is_slow(entry.input_checks):
+            valid = self._arguments.if_valid(entry, arguments)
+            if valid is not None:
+                return valid
+        own = entry.limits.coerce_strings
+        coerces = self._coerces_strings if own is None else own
+        work = partial(
+            self._arguments.validated, entry, arguments, coerce_strings=coerces, runner=runner
+        )
+        return await self._in_thread(entry, call, work)
+
     async def _result(
-        self, entry: ToolEntry, arguments: ValidArguments, report: Report | None
+        self, entry: ToolEntry, arguments: ValidArguments, call: Call
     ) -> tuple[Result, State]:
-        work = partial(self._run, entry, arguments, report)
+        work = partial(self._run, entry, arguments, call)
         seconds = entry.limits.cache_ttl
         if seconds is not None:
-            return await self.cache.result(entry.name, arguments.values, seconds, work)
+            owner = None if entry.limits.is_cache_shared else call.caller.key
+            return await self.cache.result(entry.name, arguments.values, seconds, work, owner)
         return await work(), "off"
 
-    async def _run(
-        self, entry: ToolEntry, arguments: ValidArguments, report: Report | None
-    ) -> Result:
-        call = Call(self.cache, report)
+    async def _run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Result:
         try:
             work = partial(self._run_backend, entry, arguments, call)
-            returned = await self.limits.run(entry, call, work)
+            return await self.limits.run(entry, call, work)
         finally:
             self._invalidate(entry)
             await call.end()
-        return validated(self._validators, entry, returned)
 
-    async def _run_backend(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> object:
+    async def _run_backend(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Result:
         try:
-            return await self.backend.run(entry, arguments, call)
+            returned = await self.backend.run(entry, arguments, call)
         except ToolError as error:
             self._codes.normalize(entry, error)
             raise
         finally:
             self._invalidate(entry)  # also where it ends long after its call was answered
+        work = partial(validated, self._validators, entry, returned)
+        if is_small(returned, self._package) and not is_slow(entry.output_checks):
+            return work(is_small=True)
+        return await self._threads.run(work)
+
+    async def _shaped(
+        self, entry: ToolEntry, result: Result, call: Call, *, runner: str, fields: tuple[str, ...]
+    ) -> Answer:
+        if runner:
+            work = partial(self.shaper.text, entry, result, call.caller, fields)
+        else:
+            work = partial(self.shaper.typed, entry, result, call.caller)
+        if result.size <= _SMALL_RESULT:
+            return work()
+        return await self._in_thread(entry, call, work)
+
+    async def _in_thread(self, entry: ToolEntry, call: Call, work: Callable[[], T]) -> T:
+        """What work of our own returns, within limits like those of methods."""
+        return await self._own_limits.run(entry, call, partial(self._threads.run, work))
 
     def _invalidate(self, entry: ToolEntry) -> None:
         """Clear the cache after a change: what was read before it may be different now."""

@@ -1,18 +1,17 @@
 """Limits on running calls: how long each may take, and how many run at once.
 
 Work runs in a task of its own, so that an answer never waits for work that does not end: a call
-that times out is answered then, whatever its method does. What goes on running after that is
-counted, and a tool with too many such calls is refused at once, so that one that hangs neither
-holds up others nor piles up without end.
+that times out is answered then, whatever its method does. What goes on running after that keeps
+its place among the calls of its tool, and gives back the one among the calls of all tools. So a
+tool that hangs runs out of its own places, and is then refused at once; the others do not notice.
 """
 
 import asyncio
-import contextlib
-from collections import Counter
 from collections.abc import Callable, Coroutine
 from typing import Final, TypeAlias, TypeVar
 
 from toolfold_runtime import log
+from toolfold_runtime.contract.server import TOOL_CONCURRENCY
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.call import Call
@@ -21,10 +20,11 @@ T = TypeVar("T")
 _Work: TypeAlias = Callable[[], Coroutine[None, None, T]]
 
 _LAST_SECONDS: Final = 1.0
-_NO_LIMIT: Final = contextlib.nullcontext()
-_MOST_UNDER_WAY: Final = 1024
+#: Calls that wait for an answer, of all tools and of one: whoever sends more is sent away.
+_MOST_WAITING: Final = 4096
+_MOST_WAITING_OF_A_TOOL: Final = 512
+#: Work that goes on although nobody waits for it; beyond that, tools that hang are refused.
 _MOST_ABANDONED: Final = 256
-_MOST_ABANDONED_OF_A_TOOL: Final = 16
 
 
 class Limits:
@@ -33,10 +33,11 @@ class Limits:
     def __init__(self, seconds: float, concurrency: int) -> None:
         self._seconds = seconds
         self._all = asyncio.Semaphore(concurrency)
-        self._each: dict[str, asyncio.Semaphore] = {}
-        self._under_way = 0
-        self._abandoned: dict[asyncio.Task[object], str] = {}
-        self._abandoned_of: Counter[str] = Counter()
+        # A quarter is left to the other tools, whatever one of them is allowed.
+        self._most_of_a_tool = max(1, concurrency * 3 // 4)
+        self._tools: dict[str, _Tool] = {}
+        self._waiting = 0
+        self._abandoned: dict[asyncio.Task[object], _Tool] = {}
 
     @property
     def abandoned(self) -> int:
@@ -50,70 +51,79 @@ class Limits:
         if self._abandoned:
             await asyncio.wait([*self._abandoned], timeout=_LAST_SECONDS)
         if self._abandoned:
-            names = sorted(set(self._abandoned.values()))
+            names = sorted({tool.name for tool in self._abandoned.values()})
             log.warning("calls that do not end are left behind", tools=names)
         return not self._abandoned
 
+    def seconds_of(self, entry: ToolEntry) -> float:
+        """How long a call of the tool may take."""
+        return self._seconds if entry.limits.timeout is None else entry.limits.timeout
+
     async def run(self, entry: ToolEntry, call: Call, work: _Work[T]) -> T:
         """What the work returns; ToolError `timeout` where that takes too long."""
-        self._refuse_overload(entry)
+        tool = self._tool(entry)
+        self._refuse_overload(tool)
         loop = asyncio.get_running_loop()
-        seconds = self._seconds if entry.limits.timeout is None else entry.limits.timeout
+        seconds = self.seconds_of(entry)
         ended: asyncio.Future[None] = loop.create_future()
         slot = _Slot(self._all)
-        task = loop.create_task(self._in_slot(entry, slot, work))
+        task = loop.create_task(_in_slots(tool, slot, work))
         task.add_done_callback(lambda _: _wake(ended))
         timer = loop.call_later(seconds, _wake, ended)
-        self._under_way += 1
+        self._waiting += 1
+        tool.waiting += 1
         try:
             await ended
         finally:
-            self._under_way -= 1
+            self._waiting -= 1
+            tool.waiting -= 1
             timer.cancel()
             if not task.done():
-                self._abandon(entry, call, task)
-                slot.release()
+                call.cancel()
+                task.cancel()
+                if slot.was_acquired:  # else it ends at once: nothing has begun
+                    self._abandon(tool, task)
+                    slot.release()
         if not task.done() or task.cancelled():
             raise _timeout_error(entry, seconds, was_running=slot.was_acquired)
         return task.result()
 
-    async def _in_slot(self, entry: ToolEntry, slot: "_Slot", work: _Work[T]) -> T:
-        async with self._semaphore_of(entry) or _NO_LIMIT:
-            await slot.acquire()
-            try:
-                return await work()
-            finally:
-                slot.release()
+    def _tool(self, entry: ToolEntry) -> "_Tool":
+        tool = self._tools.get(entry.name)
+        if tool is None:
+            own = entry.limits.concurrency or TOOL_CONCURRENCY
+            tool = self._tools[entry.name] = _Tool(entry.name, min(own, self._most_of_a_tool))
+        return tool
 
-    def _semaphore_of(self, entry: ToolEntry) -> asyncio.Semaphore | None:
-        limit = entry.limits.concurrency
-        if limit is None:
-            return None
-        return self._each.setdefault(entry.name, asyncio.Semaphore(limit))
-
-    def _refuse_overload(self, entry: ToolEntry) -> None:
-        if self._under_way >= _MOST_UNDER_WAY:
+    def _refuse_overload(self, tool: "_Tool") -> None:
+        is_full = len(self._abandoned) >= _MOST_ABANDONED
+        if tool.abandoned >= tool.concurrency or (is_full and tool.abandoned):
+            fact = f"{tool.name} hangs: {tool.abandoned} earlier calls have not ended"
+            raise ToolError("timeout", f"{fact}. Try again later.")
+        if tool.waiting >= _MOST_WAITING_OF_A_TOOL or self._waiting >= _MOST_WAITING:
             raise ToolError("backend_failed", "the server is busy; try again in a moment.")
-        count = self._abandoned_of[entry.name]
-        if count >= _MOST_ABANDONED_OF_A_TOOL:
-            text = f"{entry.name} hangs: {count} earlier calls have not ended. Try again later."
-            raise ToolError("timeout", text)
-        if len(self._abandoned) >= _MOST_ABANDONED:
-            text = f"too many calls of other tools have not ended to run {entry.name}. Try again later."
-            raise ToolError("timeout", text)
 
-    def _abandon(self, entry: ToolEntry, call: Call, task: "asyncio.Task[object]") -> None:
-        call.cancel()
-        task.cancel()
-        self._abandoned[task] = entry.name
-        self._abandoned_of[entry.name] += 1
+    def _abandon(self, tool: "_Tool", task: "asyncio.Task[object]") -> None:
+        self._abandoned[task] = tool
+        tool.abandoned += 1
         task.add_done_callback(self._ended)
 
     def _ended(self, task: "asyncio.Task[object]") -> None:
         if not task.cancelled():
             task.exception()  # looked at: nobody else will
-        name = self._abandoned.pop(task)
-        self._abandoned_of[name] -= 1
+        self._abandoned.pop(task).abandoned -= 1
+
+
+class _Tool:
+    """The calls of one tool."""
+
+    def __init__(self, name: str, concurrency: int) -> None:
+        self.name = name
+        self.concurrency = concurrency
+        #: One is held until the work has really ended.
+        self.slots = asyncio.Semaphore(concurrency)
+        self.waiting = 0
+        self.abandoned = 0
 
 
 class _Slot:
@@ -134,6 +144,15 @@ class _Slot:
         if self._is_held:
             self._is_held = False
             self._semaphore.release()
+
+
+async def _in_slots(tool: _Tool, slot: _Slot, work: _Work[T]) -> T:
+    async with tool.slots:
+        await slot.acquire()
+        try:
+            return await work()
+        finally:
+            slot.release()
 
 
 def _wake(ended: "asyncio.Future[None]") -> None:

@@ -1,7 +1,6 @@
-"""Results of tools: converted to JSON, validated, measured."""
+"""Results of tools: measured, converted to JSON, validated."""
 
 from base64 import b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
@@ -9,7 +8,12 @@ from toolfold_runtime import log
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact
-from toolfold_runtime.running.validators import SchemaValidators
+from toolfold_runtime.running.measure import (
+    MOST_VALUES,
+    TooLargeError,
+    refuse_large,
+)
+from toolfold_runtime.running.validators import SchemaValidators, is_slow
 
 
 @dataclass(frozen=True)
@@ -21,22 +25,32 @@ class Result:
     size: int
 
 
-def validated(validators: SchemaValidators, entry: ToolEntry, returned: object) -> Result:
+def validated(
+    validators: SchemaValidators, entry: ToolEntry, returned: object, *, is_small: bool = False
+) -> Result:
     """The result, if it is JSON and keeps the tool's promise; else a ToolError.
 
     None in a property that its schema lets be absent but not null is left out. What is wrong with
     a result is for the tool's author, in the log; the agent learns that it is wrong.
     """
-    result = _plain(entry, returned)
-    if result.size > MOST_ANSWER_BYTES:
-        text = f"the result of {entry.name} has {result.size:,} bytes, more than can be sent."
-        raise ToolError("budget_exceeded", f"{text} Ask for less.")
+    try:
+        result = _plain(entry, returned, is_small=is_small)
+    except TooLargeError:
+        hint = "if it is not meant to be that large, it may hold itself"
+        log.warning("the result is too large to send", tool=entry.name, hint=hint)
+        most = f"{MOST_ANSWER_BYTES:,} bytes or {MOST_VALUES:,} values"
+        text = f"the result of {entry.name} has more than {most}, which is more than can be sent."
+        raise ToolError("budget_exceeded", f"{text} Ask for less.") from None
     if entry.definition.output_schema is None:
         return result
     promised = structured(entry, result.value)
-    if validators.of_result(entry).is_valid(promised):
-        return result
-    return _mended(validators, entry, promised)
+    try:
+        if validators.of_result(entry).is_valid(promised, result.size):
+            return result
+        return _mended(validators, entry, promised, result.size)
+    except TimeoutError:
+        text = f"the result of {entry.name} could not be validated in time; ask for less."
+        raise ToolError("timeout", text) from None
 
 
 def structured(entry: ToolEntry, value: Any) -> Any:
@@ -44,14 +58,16 @@ def structured(entry: ToolEntry, value: Any) -> Any:
     return {"result": value} if entry.wraps_result else value
 
 
-def _plain(entry: ToolEntry, returned: object) -> Result:
+def _plain(entry: ToolEntry, returned: object, *, is_small: bool) -> Result:
     from toolfold_runtime.models import result_json
 
     try:
-        if isinstance(returned, Iterator):
-            raise TypeError("an iterator, which may never end; return a list")
+        if not is_small:
+            refuse_large(returned)
         given = _with_base64(returned) if entry.has_base64_result else returned
         return _result(entry, result_json(given))
+    except TooLargeError:
+        raise
     except Exception as error:
         # Whatever an author's object does while it is turned into JSON, it is no JSON.
         log.warning("the result is not JSON", tool=entry.name, error=_reason(error))
@@ -61,7 +77,10 @@ def _plain(entry: ToolEntry, returned: object) -> Result:
 def _result(entry: ToolEntry, value: Any) -> Result:
     is_text = isinstance(value, str) and entry.definition.output_schema is None
     text = value if is_text else compact(value)
-    return Result(value, text, len(text.encode()))
+    size = len(text.encode())
+    if size > MOST_ANSWER_BYTES:
+        raise TooLargeError
+    return Result(value, text, size)
 
 
 def _with_base64(value: Any) -> Any:
@@ -83,7 +102,9 @@ def _reason(error: Exception) -> str:
     return str(error)
 
 
-def _mended(validators: SchemaValidators, entry: ToolEntry, promised: Any) -> Result:
+def _mended(
+    validators: SchemaValidators, entry: ToolEntry, promised: Any, most_values: int
+) -> Result:
     """A result that its schema refused, without the nulls that may be absent; else a ToolError."""
     from toolfold_runtime.running.diagnosis.document import SchemaDocument
     from toolfold_runtime.running.diagnosis.walk import faults_of
@@ -92,9 +113,9 @@ def _mended(validators: SchemaValidators, entry: ToolEntry, promised: Any) -> Re
 
     schema = entry.definition.output_schema or {}
     document = SchemaDocument(schema, asserts_formats=entry.asserts_output_formats)
-    faults = faults_of(document, promised)
+    faults = [] if is_slow(entry.output_checks) else faults_of(document, promised)
     changed, remaining = without_nulls(document, promised, faults, only_declared=False)
-    if validators.of_result(entry).is_valid(changed):
+    if validators.of_result(entry).is_valid(changed, most_values):
         return _result(entry, changed["result"] if entry.wraps_result else changed)
     problem = log_fields(remaining, is_wrapped=entry.wraps_result)
     log.warning("the result breaks `returns`", tool=entry.name, **problem)

@@ -23,9 +23,12 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
+from toolfold_runtime.running.confirm import InputRequired
 
 _NAME: Final = "toolfold"
 _LONGEST: Final = 4000
+#: The second where the client was sent a question for its user.
+_NO_ERRORS: Final = ("ok", "asked")
 
 
 @dataclass
@@ -36,6 +39,17 @@ class Record:
     result_bytes: int = 0
     outcome: str = "ok"
     text: str = ""
+    #: Seconds that the user took to answer, which are not the tool's.
+    waited: float = 0.0
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Count the time inside as the user's."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.waited += time.perf_counter() - started
 
 
 class Telemetry:
@@ -73,7 +87,7 @@ class Telemetry:
             record.outcome = _outcome(error)
             raise
         finally:
-            seconds = time.perf_counter() - started
+            seconds = time.perf_counter() - started - record.waited
             self._measure(entry, record, seconds)
             if span.is_recording():
                 span.set_attribute("toolfold.latency_ms", round(seconds * 1000, 3))
@@ -108,7 +122,7 @@ class Telemetry:
         if self._shows_values:
             span.set_attribute("toolfold.arguments", given[:_LONGEST])
             span.set_attribute("toolfold.result", record.text[:_LONGEST])
-        if record.outcome != "ok":
+        if record.outcome not in _NO_ERRORS:
             span.set_attribute("error.type", record.outcome)
             span.set_status(StatusCode.ERROR)
 
@@ -125,6 +139,8 @@ class Telemetry:
 def _outcome(error: BaseException) -> str:
     if isinstance(error, ToolError):
         return error.code
+    if isinstance(error, InputRequired):
+        return "asked"
     return "cancelled" if isinstance(error, CancelledError) else "failed"
 
 

@@ -56,6 +56,8 @@ def _list(items: list[object], budget: int, path: str, depth: int) -> Truncated 
 def _object(entries: dict[str, object], budget: int, path: str, depth: int) -> Truncated | None:
     """Truncate the largest values first, as few as will do; else omit whole entries."""
     costs = {key: _cost(value) + _cost(key) + 1 for key, value in entries.items()}
+    if sum(_cost(key) + 2 for key in entries) >= budget:
+        return _entries(entries, costs, budget, path)  # the keys alone leave no room for values
     over = sum(costs.values()) + 1 - budget
     head, rest = dict(entries), {}
     omitted: list[str] = []

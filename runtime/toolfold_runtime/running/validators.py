@@ -1,41 +1,82 @@
 """The validators of tools' schemas: made when a tool is first called, then reused."""
 
+from typing import Final
+
 from toolfold_runtime import log
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.tool import FEW_CHECKS, ToolEntry
 from toolfold_runtime.contract.vocabulary import Code
 from toolfold_runtime.errors import ToolError
+from toolfold_runtime.running.measure import FEW_VALUES
 from toolfold_runtime.validation import ValidationError, Validator, validator_for
+
+#: Checks of one value times values; so many take about half a second.
+_MOST_CHECKS: Final = 20_000_000
+
+
+def is_slow(checks: int) -> bool:
+    """Whether a schema with so many checks of one value may take long, however small a value is."""
+    return checks * FEW_VALUES > _MOST_CHECKS
+
+
+class ToolValidator:
+    """The validator of one schema of a tool.
+
+    What may take long, because parts refer to the same part again and again, is validated in a
+    process of its own.
+    """
+
+    def __init__(self, schema: Json, checks: int, seconds: float, *, asserts_formats: bool) -> None:
+        self._schema = schema
+        self._checks = max(checks, FEW_CHECKS)
+        self._seconds = seconds
+        self._asserts_formats = asserts_formats
+        self._validator: Validator = validator_for(schema, asserts_formats=asserts_formats)
+
+    def is_valid(self, value: object, most_values: int = FEW_VALUES) -> bool:
+        """Whether the schema accepts a value, which has so many values in it at most.
+
+        TimeoutError where that takes longer than a call may.
+        """
+        if self._checks * most_values <= _MOST_CHECKS:
+            return self._validator.is_valid(value)
+        from toolfold_runtime.running.validation_process import is_valid_apart
+
+        return is_valid_apart(
+            self._schema, value, self._seconds, asserts_formats=self._asserts_formats
+        )
 
 
 class SchemaValidators:
-    """One validator per schema that was needed so far."""
+    """One validator per schema that was needed so far; `seconds` is what a call may take."""
 
-    def __init__(self) -> None:
+    def __init__(self, seconds: float) -> None:
         self.counts = LookupCounts()
-        self._validators: dict[tuple[str, Code], Validator] = {}
+        self._seconds = seconds
+        self._validators: dict[tuple[str, Code], ToolValidator] = {}
 
-    def of_arguments(self, entry: ToolEntry) -> Validator:
+    def of_arguments(self, entry: ToolEntry) -> ToolValidator:
         """The validator of a tool's input schema; ToolError where the schema cannot be used."""
         schema, asserts = entry.definition.input_schema, entry.asserts_input_formats
-        return self._validator(entry, "invalid_arguments", schema, asserts)
+        return self._validator(entry, "invalid_arguments", schema, entry.input_checks, asserts)
 
-    def of_result(self, entry: ToolEntry) -> Validator:
+    def of_result(self, entry: ToolEntry) -> ToolValidator:
         """The validator of a tool's output schema; ToolError where the schema cannot be used."""
         schema, asserts = entry.definition.output_schema or {}, entry.asserts_output_formats
-        return self._validator(entry, "invalid_result", schema, asserts)
+        return self._validator(entry, "invalid_result", schema, entry.output_checks, asserts)
 
     def _validator(
-        self, entry: ToolEntry, code: Code, schema: Json, asserts_formats: bool
-    ) -> Validator:
+        self, entry: ToolEntry, code: Code, schema: Json, checks: int, asserts_formats: bool
+    ) -> ToolValidator:
         known = self._validators.get((entry.name, code))
         if known is not None:
             self.counts.hits += 1
             return known
         self.counts.misses += 1
+        seconds = self._seconds if entry.limits.timeout is None else entry.limits.timeout
         try:
-            made = validator_for(schema, asserts_formats=asserts_formats)
+            made = ToolValidator(schema, checks, seconds, asserts_formats=asserts_formats)
         except (ValidationError, ValueError) as error:
             # The reason quotes the schema, and is for the tool's author.
             what = "input" if code == "invalid_arguments" else "output"

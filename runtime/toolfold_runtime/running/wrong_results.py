@@ -20,6 +20,8 @@ def log_fields(faults: Sequence[Fault], *, is_wrapped: bool) -> dict[str, str]:
 
     The others follow in short. `is_wrapped` where the schema has the result under `result`.
     """
+    if not faults:
+        return {"at": "the whole result", "problem": "the schema is too large to say what is wrong"}
     own = [fault._replace(path=fault.path[1:]) if is_wrapped else fault for fault in faults]
     fields = {"at": dotted(own[0].path) or "the whole result"}
     fields["problem"] = explanations(own[:1])[0].text

@@ -12,17 +12,21 @@ from toolfold_runtime import log
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.errors import ToolError
+from toolfold_runtime.running.call import CallContext
+from toolfold_runtime.running.confirm import InputRequired
+from toolfold_runtime.serving.callers import Callers
+from toolfold_runtime.serving.confirming import Confirmations
 
 _MAX_ERROR_TEXT: Final = 20_000
 _PAGE: Final = 200
 _CACHE_MS: Final = 3_600_000
 
 
-def build_server(dispatcher: Dispatcher) -> Server[Any]:
+def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Server[Any]:
     """A low-level SDK server that lists and calls what the dispatcher knows."""
     facts = dispatcher.facts
-    calls = _Calls(dispatcher)
-    return Server(
+    calls = _Calls(dispatcher, callers or Callers())
+    server: Server[Any] = Server(
         facts.name,
         version=facts.version,
         title=facts.title,
@@ -32,13 +36,19 @@ def build_server(dispatcher: Dispatcher) -> Server[Any]:
         get_tool_input_schema=calls.input_schema,
         cache_hints={"tools/list": CacheHint(ttl_ms=_CACHE_MS, scope="public")},
     )
+    if facts.has_confirmation:
+        calls.confirmations = Confirmations(facts.name, calls.callers)
+        server.middleware.append(calls.confirmations.boundary())
+    return server
 
 
 class _Calls:
     """The two request handlers, in the protocol's types."""
 
-    def __init__(self, dispatcher: Dispatcher) -> None:
+    def __init__(self, dispatcher: Dispatcher, callers: Callers) -> None:
         self.dispatcher = dispatcher
+        self.callers = callers
+        self.confirmations: Confirmations | None = None
 
     async def list_tools(
         self, _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -64,9 +74,16 @@ class _Calls:
 
         In the form that is sent, which the SDK validates: its model would be made and dumped again.
         """
-        report = context.session.report_progress
+        asking = self.confirmations
+        origin = CallContext(
+            self.callers.of(context),
+            context.session.report_progress,
+            asking.asking(context, params) if asking is not None else None,
+        )
         try:
-            reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), report)
+            reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), origin)
+        except InputRequired as asked:
+            return asked.answer
         except ToolError as error:
             return _failure(f"{error.code}: {error.text}")
         except Exception as error:

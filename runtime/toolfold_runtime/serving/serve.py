@@ -72,11 +72,13 @@ def _dispatcher(
 
 
 async def _serve(dispatcher: "Dispatcher", listener: "Listener | None") -> None:
+    from toolfold_runtime.serving.callers import Callers
     from toolfold_runtime.serving.http import run_http
     from toolfold_runtime.serving.lifetime import run_until_end
     from toolfold_runtime.serving.protocol import build_server
     from toolfold_runtime.serving.stdio import run_stdio
 
-    server = build_server(dispatcher)
+    callers = Callers(listener.issuer) if listener else Callers(is_local=True)
+    server = build_server(dispatcher, callers)
     serving = partial(run_http, server, listener) if listener else partial(run_stdio, server)
     await run_until_end(dispatcher.executor, dispatcher.facts.name, serving)

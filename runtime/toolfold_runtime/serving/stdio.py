@@ -10,7 +10,7 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -21,7 +21,7 @@ from pydantic_core import PydanticSerializationError
 
 from toolfold_runtime import log
 from toolfold_runtime.errors import StartError
-from toolfold_runtime.running.backends.threads import Workers
+from toolfold_runtime.running.threads import Threads
 from toolfold_runtime.serving.lines import Lines, Refusal
 
 _LAST_SECONDS: Final = 2.0  # for a client to read what was answered before it left
@@ -43,12 +43,12 @@ async def run_stdio(server: Server[Any], stopping: asyncio.Event) -> None:
 
 
 async def _serve(server: Server[Any], source: int, target: int) -> None:
-    workers = Workers()
+    threads = Threads()
     to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_client = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_read, Lines(source), workers, to_session, outgoing.clone())
-        writing = asyncio.get_running_loop().create_task(_write(target, workers, to_client))
+        tasks.start_soon(_read, Lines(source), threads, to_session, outgoing.clone())
+        writing = asyncio.get_running_loop().create_task(_write(target, threads, to_client))
         writing.add_done_callback(lambda _: tasks.cancel_scope.cancel())
         await server.run(incoming, outgoing, server.create_initialization_options())
         await asyncio.wait([writing], timeout=_LAST_SECONDS)
@@ -57,14 +57,14 @@ async def _serve(server: Server[Any], source: int, target: int) -> None:
 
 async def _read(
     lines: Lines,
-    workers: Workers,
+    threads: Threads,
     to_session: MemoryObjectSendStream[SessionMessage | Exception],
     to_client: MemoryObjectSendStream[SessionMessage],
 ) -> None:
     """Hand on what the client sends, until it sends no more."""
     async with to_session, to_client:
-        while received := await workers.run(lines.read).future:
-            for message in cast("list[JSONRPCMessage | Refusal]", received):
+        while messages := await threads.begin(lines.read):
+            for message in messages:
                 if isinstance(message, Refusal):
                     await to_client.send(SessionMessage(message.answer))
                 else:
@@ -72,13 +72,13 @@ async def _read(
 
 
 async def _write(
-    target: int, workers: Workers, to_client: MemoryObjectReceiveStream[SessionMessage]
+    target: int, threads: Threads, to_client: MemoryObjectReceiveStream[SessionMessage]
 ) -> None:
     """Send the client what it is answered, until there is no more or it does not read any more."""
     async with to_client:
         with contextlib.suppress(OSError):
             async for message in to_client:
-                await workers.run(_send, target, message.message).future
+                await threads.begin(_send, target, message.message)
 
 
 def _send(target: int, message: JSONRPCMessage) -> None:

@@ -17,6 +17,7 @@ def limits_of(tool: Tool) -> CallLimits:
         coerce_strings=tool.coerce_strings,
         budget=tool.budget,
         cache_ttl=tool.cache.ttl if tool.cache else None,
+        is_cache_shared=tool.cache is not None and tool.cache.shared,
     )
 
 
@@ -37,6 +38,11 @@ def lifecycle_methods(tools: Sequence[ToolPlan]) -> tuple[str, ...]:
     """The methods that are awaited at the beginning and the end, unless they carry out tools."""
     methods = {tool.method for tool in tools}
     return tuple(name for name in ("start", "close") if name not in methods)
+
+
+def has_confirmation(manifest: Manifest) -> bool:
+    """Whether the user is asked before calls of any tool."""
+    return any(tool.confirm is not None for tool in manifest.tools.values())
 
 
 def has_result_budget(manifest: Manifest) -> bool:

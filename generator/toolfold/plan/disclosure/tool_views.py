@@ -25,6 +25,7 @@ def tool_views(
         "description": long,
         "category": tool.category,
         "effect": tool.effect,
+        **_conditions(tool),
         **_schemas(tool, parameters, returns),
     }
     if runner:
@@ -34,6 +35,12 @@ def tool_views(
         schema=json_text(schema),
         more=json_text(_more(tool)),
     )
+
+
+def _conditions(tool: Tool) -> Json:
+    """What a call needs besides its arguments."""
+    conditions: Json = {"scopes": tool.scopes} if tool.scopes else {}
+    return conditions | ({"confirm": tool.confirm} if tool.confirm else {})
 
 
 def _schemas(tool: Tool, parameters: Json, returns: Json | None) -> Json:
@@ -85,7 +92,10 @@ def _text_views(
     head = f"{name} [{tool.category}, {tool.effect}]"
     tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
     short, long = _descriptions(tool)
-    lines = [head, long, "parameters:"]
+    lines = [head, long]
+    lines += [f"scopes: {' '.join(tool.scopes)}"] if tool.scopes else []
+    lines += [f"confirm: {tool.confirm}"] if tool.confirm else []
+    lines.append("parameters:")
     required = required_of(parameters)
     for key, schema in properties_of(parameters).items():
         lines.append(f"  {_parameter(key, schema, parameters, key in required)}")

@@ -22,6 +22,8 @@ _OTHER_FIELDS: Final = (
     "consumes",
     "performance",
     "references",
+    "scopes",
+    "confirm",
     "cache",
 )
 _REPORTED_APART: Final = frozenset(["type", "default", "description", "$ref", "enum", "const"])

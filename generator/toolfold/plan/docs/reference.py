@@ -21,6 +21,11 @@ _ERRORS: Final[dict[Code, str]] = {
     ),
     "invalid_result": "The implementation answered with something that its schema does not allow.",
     "effect_refused": "The runner does not run tools of this effect. The answer names the one that does.",
+    "forbidden": "The caller's token lacks scopes that the tool needs. The answer names them.",
+    "unconfirmed": (
+        "The user was asked and did not agree, or the tool needs the user's confirmation and the"
+        " client cannot ask for it. The answer says which."
+    ),
     "backend_failed": "The implementation failed, or there is none.",
     "timeout": "The call took too long and was given up.",
     "budget_exceeded": "The answer would cost more tokens than its budget allows.",

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.contract.vocabulary import EFFECTS, Effect
+from toolfold_runtime.contract.vocabulary import EFFECTS, Confirmation, Effect
 
 from toolfold.manifest.schema import Example, Tool
 from toolfold.plan.disclosure.meta_tools import runner_of
@@ -27,6 +27,10 @@ from toolfold.plan.text.escape import (
 
 _ROOT: Final = "../"
 _LINE: Final = 80  # a call that fits is shown on one line
+_CONFIRMATIONS: Final[dict[Confirmation, str]] = {
+    "ask": "The client asks its user first; one that cannot goes on.",
+    "require": "The client asks its user first; one that cannot is refused.",
+}
 _MAX_LINKS: Final = 8  # tools named in one line
 
 
@@ -105,6 +109,7 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "return_type": markdown_code(type_name(result, result)) if result else "",
         "returns": table(result, is_result=True),
         "examples": [_example(source, context, example) for example in tool.examples],
+        "conditions": list(_conditions(tool)),
         "notes": markdown_block(tool.notes) if tool.notes else "",
         "costs": _costs(source, context),
         "performance": _performance(tool),
@@ -147,6 +152,15 @@ def _others(words: str, tools: Sequence[str], name: str) -> str:
     links = ", ".join(tool_link(tool, _ROOT) for tool in named)
     more = f" and {count - _MAX_LINKS} more" if count > _MAX_LINKS else ""
     return f"{words} {links}{more}"
+
+
+def _conditions(tool: Tool) -> Iterator[str]:
+    """What a call needs besides its arguments."""
+    if tool.scopes:
+        scopes = ", ".join(markdown_code(scope) for scope in tool.scopes)
+        yield f"Over HTTP the caller's token needs the scope{'s' if len(tool.scopes) > 1 else ''} {scopes}."
+    if tool.confirm:
+        yield _CONFIRMATIONS[tool.confirm]
 
 
 def _example(source: ToolPageSource, context: ToolPageContext, example: Example) -> dict[str, str]:
@@ -201,10 +215,17 @@ def _performance(tool: Tool) -> str:
         if performance and performance.tokens
         else "",
         f"It is given up after {tool.timeout:g} seconds." if tool.timeout else "",
-        f"Its answer may be given again for {tool.cache.ttl:g} seconds." if tool.cache else "",
+        _cached(tool),
         f"An answer beyond {tool.budget:,} tokens is cut, to be read on." if tool.budget else "",
     ]
     return " ".join(part for part in parts if part)
+
+
+def _cached(tool: Tool) -> str:
+    if tool.cache is None:
+        return ""
+    to_whom = ", to every caller" if tool.cache.shared else ""
+    return f"Its answer may be given again for {tool.cache.ttl:g} seconds{to_whom}."
 
 
 def _errors(source: ToolPageSource, context: ToolPageContext, *, has_result: bool) -> str:
@@ -212,6 +233,8 @@ def _errors(source: ToolPageSource, context: ToolPageContext, *, has_result: boo
     codes = ["invalid_arguments"]
     if source.tool.effect != "read" and "run_read" in context.meta_names:
         codes.append("effect_refused")
+    codes += ["forbidden"] if source.tool.scopes else []
+    codes += ["unconfirmed"] if source.tool.confirm else []
     if has_result:
         codes.append("invalid_result")
     codes += ["backend_failed", "timeout"]

@@ -10,7 +10,6 @@ from collections.abc import Iterable
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.validation import ValidationError, validator_for
 
 from toolfold.plan.models.definitions import definition_of
 from toolfold.plan.models.merge import Document, is_class, only_part
@@ -28,6 +27,7 @@ from toolfold.plan.models.names import branch_names, item_name
 from toolfold.plan.models.types import ANY, SCALARS, limits, literal_values, text_type, union
 from toolfold.plan.names.identifiers import class_name, definition_type, field_name
 from toolfold.plan.schemas.keywords import properties_of, required_of
+from toolfold.plan.schemas.validation_cost import quick_validator
 from toolfold.plan.text.escape import has_hidden, one_line, without_hidden
 
 # Per module; one real schema would give thousands.
@@ -272,10 +272,8 @@ class _SchemaReader:
             return False  # the text of a moment, perhaps
         whole = self._document.schema
         document: Json = {key: whole.get(key, {}) for key in ("$defs", "definitions")}
-        try:
-            return validator_for(document | schema).is_valid(value)
-        except (ValidationError, ValueError):
-            return False
+        validator = quick_validator(document | schema)
+        return validator is not None and validator.is_valid(value)
 
 
 def _not_only_null(schema: Json) -> Json:

@@ -18,6 +18,9 @@ class Document:
 
     def __init__(self, schema: Json) -> None:
         self.schema = schema
+        # Of parts of the document by identity: two that refer to a third would each merge it again.
+        self._merged: dict[int, tuple[Json, Json]] = {}
+        self._accepts_null: dict[str, bool] = {}
 
     def target(self, reference: str) -> Json | bool | None:
         """What a reference points to, or None where only the validator can follow it."""
@@ -42,18 +45,27 @@ class Document:
         rest = {key: value for key, value in schema.items() if key != "allOf"}
         if len(parts) == 1 and not rest.keys() - NOTES:
             return {**resolved[0], **rest}
-        resolved = [self.merged(part, depth + 1) for part in resolved]
+        resolved = [self._merged_part(part, depth + 1) for part in resolved]
         if not any(map(is_class, (*resolved, rest))) or not all(map(_is_part, resolved)):
             return rest
         merged = _merged_objects([*resolved, rest])
         return merged | {key: rest[key] for key in ("description",) if key in rest}
 
+    def _merged_part(self, part: Json, depth: int) -> Json:
+        if id(part) not in self._merged:
+            self._merged[id(part)] = part, self.merged(part, depth)
+        return self._merged[id(part)][1]
+
     def accepts_null(self, schema: object, depth: int = 0) -> bool:
         """Whether null is among the values of a schema; False where that is too deep to tell."""
         if not isinstance(schema, dict) or depth > _MAX_DEPTH:
             return schema is True
-        if isinstance(schema.get("$ref"), str):
-            return self.accepts_null(self.target(schema["$ref"]), depth + 1)
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            if reference not in self._accepts_null:
+                target = self.target(reference)
+                self._accepts_null[reference] = self.accepts_null(target, depth + 1)
+            return self._accepts_null[reference]
         values = schema.get("enum", [schema["const"]] if "const" in schema else [None])
         types = schema.get("type", "null")
         if None not in values or "null" not in (types if isinstance(types, list) else [types]):
@@ -98,7 +110,8 @@ def _merged_objects(parts: list[Json]) -> Json:
             known = merged["properties"].setdefault(prop, schema)
             if known != schema:
                 merged["properties"][prop] = {}
-        merged["required"] += [r for r in required_of(part) if isinstance(r, str)]
+        known_names = merged["required"]
+        known_names += [r for r in required_of(part) if isinstance(r, str) and r not in known_names]
         if isinstance(part.get("description"), str):
             merged.setdefault("description", part["description"])
     return merged

@@ -32,6 +32,7 @@ from toolfold.plan.schemas.keywords import DEFINITIONS_PREFIX, walk
 from toolfold.plan.schemas.problem import SchemaProblem
 from toolfold.plan.schemas.required import required_problems
 from toolfold.plan.schemas.served import LocatedSchema, references
+from toolfold.plan.schemas.validation_cost import is_quick
 from toolfold.plan.text.escape import json_text
 
 # Codes of problems with which a schema can still be used, so that its values are checked too.
@@ -184,6 +185,8 @@ def _patterns(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
 
 def _check_values(located: LocatedSchema, report: Report) -> None:
     """Report defaults and `examples` that the schema around them refuses."""
+    if not is_quick(located.schema):
+        return
     registry: Registry | None = None
     for path, inner in walk(located.schema):
         if not isinstance(inner, dict) or not located.has_own(path):

@@ -6,10 +6,10 @@ from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.pointers import resolve
-from toolfold_runtime.validation import ValidationError, validator_for
 
 from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.schemas.samples import sample_number, sample_text
+from toolfold.plan.schemas.validation_cost import quick_validator
 from toolfold.plan.text.escape import json_text
 
 _MAX_DEPTH: Final = 12
@@ -33,12 +33,9 @@ def example_arguments(
     `default` name. Other text is the property's name in angle brackets, so that it is seen to be
     a placeholder, wherever such text is valid. None where no call is found.
     """
-    try:
-        validator = validator_for(schema, asserts_formats=asserts_formats)
-    except (ValidationError, ValueError):
-        return None
-    for value in chain(examples, _candidates(schema)):
-        if validator.is_valid(value) and len(json_text(value)) <= _MAX_LENGTH:
+    validator = quick_validator(schema, asserts_formats=asserts_formats)
+    for value in chain(examples, _candidates(schema)) if validator else ():
+        if validator and validator.is_valid(value) and len(json_text(value)) <= _MAX_LENGTH:
             return value
     return None
 

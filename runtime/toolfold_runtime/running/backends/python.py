@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import inspect
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
@@ -14,9 +15,9 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import ValidArguments, valid_call
 from toolfold_runtime.running.backends.backend import Backend, NoBackend
 from toolfold_runtime.running.backends.implementation import ImplementationError
-from toolfold_runtime.running.backends.threads import Workers
 from toolfold_runtime.running.call import Call, set_current
 from toolfold_runtime.running.explain import dotted
+from toolfold_runtime.running.threads import Threads, end_forked_copy
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -50,19 +51,26 @@ class Methods:
     def __init__(self, catalog: Catalog, implementation: object) -> None:
         self._catalog = catalog
         self._implementation = implementation
-        self._workers = Workers()
+        self._threads = Threads()
+        self._process = os.getpid()
         self._methods: dict[str, _Method] = {}
 
     async def run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Any:
         """What the method returned; blocking methods run in a thread of their own."""
         method = self._methods.get(entry.name) or self._prepared(entry)
-        params = _params(entry, method, arguments)
+        if arguments.are_small:
+            params = _params(entry, method, arguments)
+        else:
+            params = await self._threads.run(_params, entry, method, arguments)
         set_current(call)
         try:
-            if method.is_async:
+            if not method.is_async:
+                result = await self._threads.run(method.function, params)
+                return await result if inspect.isawaitable(result) else result
+            try:
                 return await method.function(params)
-            result = await self._blocking(method, params, call)
-            return await result if inspect.isawaitable(result) else result
+            finally:
+                end_forked_copy(self._process)
         except ToolError:
             raise  # the author's own words to the agent
         except TimeoutError:
@@ -106,23 +114,13 @@ class Methods:
             if inspect.iscoroutinefunction(function):
                 await function()
             else:
-                result = await self._workers.run(function).future
+                result = await self._threads.begin(function)
                 if inspect.isawaitable(result):
                     await result
         except (Exception, SystemExit) as error:
             log.failure(f"{name} failed", error)
             reason = f"{name} failed with {type(error).__name__}: {error}"
             raise ImplementationError(f"implementation: {reason}") from None
-
-    async def _blocking(self, method: _Method, params: "Model", call: Call) -> Any:
-        """Wait until the thread is done, also when cancelled: it counts as running until then."""
-        work = self._workers.run(method.function, params)
-        try:
-            return await work.future
-        except asyncio.CancelledError:
-            if not call.is_cancelled:
-                raise
-            return await work.ended()
 
     def _prepared(self, entry: ToolEntry) -> _Method:
         function = getattr(self._implementation, entry.method, None)

@@ -1,0 +1,107 @@
+"""How often a validator may look at one value: what decides how long validation takes.
+
+A definition that refers to another one twice has it checked twice, and so on below: thirty short
+definitions can mean a thousand million checks of one value.
+"""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.tool import FEW_CHECKS
+from toolfold_runtime.pointers import resolve
+from toolfold_runtime.validation import ValidationError, Validator, validator_for
+
+from toolfold.plan.schemas.keywords import subschemas
+
+_MOST: Final = 1_000_000_000
+_QUICK: Final = 10_000
+#: Keywords whose schemas are checked against the very value that their own schema is.
+_IN_PLACE: Final = frozenset(
+    {"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"}
+)
+_APART: Final = frozenset({"$defs", "definitions"})
+_EVERY_KEY: Final = ""
+
+
+def checks_per_value(schema: Json | None) -> int:
+    """How many parts of a schema one value may be checked against; 0 where that is few."""
+    if schema is None:
+        return 0
+    try:
+        count = _Checks(schema).of_value(schema)
+    except RecursionError:
+        return _MOST
+    return count if count > FEW_CHECKS else 0
+
+
+def is_quick(schema: Json) -> bool:
+    """Whether a value such as an example is validated at once."""
+    return checks_per_value(schema) <= _QUICK
+
+
+def quick_validator(schema: Json, *, asserts_formats: bool = False) -> Validator | None:
+    """A validator for the values in a manifest; None where none can be made, or it would take long."""
+    try:
+        validator = validator_for(schema, asserts_formats=asserts_formats)
+    except (ValidationError, ValueError):
+        return None
+    return validator if is_quick(schema) else None
+
+
+class _Checks:
+    """Counts for the parts of one document; recursion counts once, as validators remember it."""
+
+    def __init__(self, document: Json) -> None:
+        self._document = document
+        self._parts: dict[int, Json] = {}
+        self._counts: dict[int, int] = {}
+        self._together: dict[int, Counter[int]] = {}
+
+    def of_value(self, schema: Any) -> int:
+        """The checks of the value that has most, at any depth below one that `schema` is for."""
+        if not isinstance(schema, dict):
+            return 1
+        if id(schema) not in self._counts:
+            self._counts[id(schema)] = 1  # while it is counted
+            together = self._checked_together(schema)
+            below: Counter[str] = Counter()
+            for part, times in together.items():
+                for key, child in _children(self._parts[part]):
+                    below[key] = min(_MOST, below[key] + times * self.of_value(child))
+            every = below.pop(_EVERY_KEY, 0)
+            deepest = max(below.values(), default=0) + every
+            self._counts[id(schema)] = min(_MOST, max(together.total(), deepest))
+        return self._counts[id(schema)]
+
+    def _checked_together(self, schema: Json) -> Counter[int]:
+        """The parts that a value for this schema is checked against, and how often each is."""
+        key = id(schema)
+        if key not in self._together:
+            self._parts[key] = schema
+            self._together[key] = Counter()  # while it is counted
+            together = Counter({key: 1})
+            for part in self._in_place(schema):
+                for inner, times in self._checked_together(part).items():
+                    together[inner] = min(_MOST, together[inner] + times)
+            self._together[key] = together
+        return self._together[key]
+
+    def _in_place(self, schema: Json) -> Iterator[Json]:
+        for path, part in subschemas(schema):
+            if path[0] in _IN_PLACE and isinstance(part, dict):
+                yield part
+        reference = schema.get("$ref")
+        target = resolve(self._document, reference) if isinstance(reference, str) else None
+        if isinstance(target, dict):
+            yield target
+
+
+def _children(schema: Json) -> Iterator[tuple[str, object]]:
+    """The schemas for what is inside a value, by the property that they are for."""
+    for path, part in subschemas(schema):
+        if path[0] == "properties":
+            yield str(path[1]), part
+        elif path[0] not in _IN_PLACE and path[0] not in _APART:
+            yield _EVERY_KEY, part

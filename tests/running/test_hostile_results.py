@@ -1,0 +1,312 @@
+"""Methods and results that never end, take long or are too large: the call and the others are answered."""
+
+import asyncio
+import itertools
+import os
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from pydantic import BaseModel, field_serializer, model_serializer
+from toolfold_runtime import ToolError, progress
+from toolfold_runtime.disclosure.dispatch import Dispatcher
+
+from tests.running.material import Returns, Served, outcome, tool, value_of
+from tests.support.projects import Json
+
+LONG: Final = 60.0
+ARRAY: Final = {"type": "array", "items": {"type": "integer"}}
+
+
+@dataclass
+class Holder:
+    inside: object
+
+
+class OpenModel(BaseModel, arbitrary_types_allowed=True, extra="allow"):
+    inside: Any
+
+
+class SleepyField(BaseModel):
+    number: int = 1
+
+    @field_serializer("number")
+    def sleep(self, value: int) -> int:
+        time.sleep(LONG)
+        return value
+
+
+class SleepyModel(BaseModel):
+    @model_serializer
+    def sleep(self) -> Json:
+        time.sleep(LONG)
+        return {}
+
+
+def self_holding() -> list[object]:
+    held: list[object] = []
+    held.append(held)
+    return held
+
+
+def many_times(value: object) -> object:
+    for _ in range(9):
+        value = [value] * 10
+    return value
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Served:
+    tools = {
+        "any": tool(timeout=30),
+        "quick": tool(),
+        "slow": tool(timeout=0.3),
+        "short": tool(timeout=30, budget=200),
+        "numbers": tool(timeout=30, returns=ARRAY),
+    }
+    return Served(tmp_path_factory.mktemp("hostile"), tools)
+
+
+@pytest.mark.parametrize(
+    "returned",
+    [
+        itertools.count(),
+        iter(int, 1),
+        (n for n in itertools.count()),
+        {"items": itertools.count()},
+        [{"deep": [itertools.repeat("x")]}],
+        (1, (2, itertools.cycle([1]))),
+        deque([map(str, itertools.count())]),
+        Holder(zip(itertools.count(), strict=True)),
+        [Holder([Holder(itertools.count())])],
+        OpenModel(inside=itertools.count()),
+        OpenModel.model_validate({"inside": 1, "more": itertools.count()}),
+        {"file": open(os.devnull)},  # noqa: PTH123, SIM115 - an iterator of lines
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_an_iterator_anywhere_in_a_result_is_refused(served: Served, returned: object) -> None:
+    with pytest.raises(ToolError, match=r"any returned what is not JSON\.") as caught:
+        served.call(Returns(returned), "any")
+
+    assert caught.value.code == "invalid_result"
+
+
+#: Made where a test needs them: they are large.
+TOO_LARGE: Final[dict[str, Callable[[], object]]] = {
+    "numbers": lambda: list(range(1_000_001)),
+    "two lists": lambda: {"a": [0] * 500_001, "b": [0] * 500_001},
+    "text": lambda: "x" * 16_000_001,
+    "texts": lambda: ["x" * 8_000_001] * 2,
+    "bytes": lambda: b"x" * 16_000_001,
+    "wide characters": lambda: ["é" * 8_000_001],
+    "itself": self_holding,
+    "the same again": lambda: many_times(1),
+    "in a class": lambda: Holder([0] * 1_000_001),
+    "in a model": lambda: OpenModel(inside=dict.fromkeys(range(1_000_001))),
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_a_result_with_more_than_can_be_sent_is_refused(served: Served, name: str) -> None:
+    with pytest.raises(ToolError, match="more than 16,000,000 bytes or 1,000,000 values") as caught:
+        served.call(Returns(TOO_LARGE[name]()), "any")
+
+    assert caught.value.code == "budget_exceeded"
+
+
+@pytest.mark.parametrize("returned", [SleepyField(), [SleepyModel()], {"a": {"b": SleepyField()}}])
+def test_a_serializer_that_sleeps_stops_only_its_own_call(served: Served, returned: object) -> None:
+    class Mixed(Returns):
+        async def quick(self, params: Any) -> str:
+            return "quick"
+
+    async def called(door: Dispatcher) -> list[str]:
+        sleeping = asyncio.ensure_future(outcome(door, "slow", {}))
+        quick = []
+        while not sleeping.done():
+            quick.append(await outcome(door, "quick", {}))
+        return [sleeping.result(), *set(quick)]
+
+    assert served.run(Mixed(returned), called) == ["timeout", "ok"]
+
+
+def test_a_large_result_is_validated_and_truncated_while_others_are_answered(
+    served: Served,
+) -> None:
+    class Mixed:
+        async def numbers(self, params: Any) -> list[int]:
+            return numbers
+
+        async def short(self, params: Any) -> dict[str, dict[str, list[int]]]:
+            return wide
+
+        async def quick(self, params: Any) -> str:
+            return "quick"
+
+    async def called(door: Dispatcher) -> tuple[int, str, int]:
+        large = asyncio.ensure_future(door.call("numbers", {}))
+        short = asyncio.ensure_future(outcome(door, "short", {}))
+        answered = 0
+        while not (large.done() and short.done()):
+            assert await outcome(door, "quick", {}) == "ok"
+            answered += 1
+        return len(value_of(large.result())), short.result(), answered
+
+    numbers = list(range(400_000))
+    wide = {str(n): {str(m): [m] for m in range(100)} for n in range(1_000)}
+    length, outcome_of_short, answered = served.run(Mixed(), called)
+    assert (length, outcome_of_short) == (400_000, "budget_exceeded")
+    assert answered > 5
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_copy_of_the_server_that_a_method_forks_answers_nothing(
+    served: Served, is_async: bool, fails: bool
+) -> None:
+    forked: list[int] = []
+
+    def work() -> str:
+        child = os.fork()
+        if child:
+            forked.append(child)
+            return "parent"
+        if fails:
+            raise ValueError("child")
+        return "child"
+
+    class Forks:
+        def any(self, params: Any) -> str:
+            return work()
+
+    class ForksOnTheLoop:
+        async def any(self, params: Any) -> str:
+            return work()
+
+    reply = served.call(ForksOnTheLoop() if is_async else Forks(), "any")
+
+    assert reply.texts == ("parent",)
+    assert os.waitpid(forked[0], 0)[1] == 0
+
+
+def test_one_tool_cannot_take_every_place(tmp_path: Path) -> None:
+    tools = {"greedy": tool(concurrency=64, timeout=30), "other": tool(timeout=0.5)}
+    served = Served(tmp_path, tools)
+    begun: list[str] = []
+
+    class Greedy:
+        async def greedy(self, params: Any) -> None:
+            begun.append("greedy")
+            await asyncio.Event().wait()
+
+        async def other(self, params: Any) -> str:
+            return "other"
+
+    async def called(door: Dispatcher) -> str:
+        hanging = [asyncio.ensure_future(outcome(door, "greedy", {})) for _ in range(200)]
+        while len(begun) < 48:
+            await asyncio.sleep(0)
+        other = await outcome(door, "other", {})
+        for call in hanging:
+            call.cancel()
+        return other
+
+    assert served.run(Greedy(), called) == "ok"
+    assert len(begun) == 48
+
+
+def test_tools_that_hang_in_their_hundreds_hold_up_no_other(tmp_path: Path) -> None:
+    hanging = [f"hangs{n}" for n in range(20)]
+    tools = {name: tool(timeout=0.05) for name in hanging} | {"other": tool()}
+    served = Served(tmp_path, tools)
+    release = asyncio.Event()
+
+    class Stubborn:
+        def __getattr__(self, name: str) -> Any:
+            async def method(params: Any) -> str:
+                while name != "other" and not release.is_set():
+                    try:
+                        await release.wait()
+                    except asyncio.CancelledError:
+                        continue
+                return name
+
+            return method
+
+    async def called(door: Dispatcher) -> tuple[int, set[str], str]:
+        for name in hanging:
+            await asyncio.gather(*(outcome(door, name, {}) for _ in range(16)))
+        abandoned = door.executor.limits.abandoned
+        refused = {await outcome(door, name, {}) for name in hanging}
+        other = await outcome(door, "other", {})
+        release.set()
+        while door.executor.limits.abandoned:
+            await asyncio.sleep(0)
+        return abandoned, refused, other
+
+    assert served.run(Stubborn(), called) == (320, {"timeout"}, "ok")
+
+
+def test_progress_that_is_none_is_not_sent(served: Served) -> None:
+    heard: list[tuple[float, float | None, str | None]] = []
+
+    async def report(done: float, total: float | None, message: str | None) -> None:
+        heard.append((done, total, message))
+
+    class Reports:
+        async def any(self, params: Any) -> str:
+            for done in (float("nan"), float("inf"), "much", None):
+                progress(done)  # type: ignore[arg-type]
+            progress(1, float("nan"), "x" * 1_000_000)
+            await asyncio.sleep(0)
+            progress(2, 10**400, "half \ud800")
+            await asyncio.sleep(0)
+            return "done"
+
+    async def called(door: Dispatcher) -> str:
+        return await outcome(door, "any", {}, report)
+
+    assert served.run(Reports(), called) == "ok"
+    assert heard == [(1, None, "x" * 1_000), (2, 10**400, "half ?")]
+
+
+def test_an_endless_exception_text_is_not_logged_whole(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Fails:
+        async def any(self, params: Any) -> None:
+            raise ValueError("secret " * 1_000_000)
+
+    with pytest.raises(
+        ToolError, match=r"^.*failed with ValueError; the server's log says why"
+    ) as caught:
+        served.call(Fails(), "any")
+
+    assert "secret" not in caught.value.text
+    (record,) = caplog.records
+    assert len(vars(record)["trace"]) < 21_000
+
+
+def test_a_wrong_call_of_a_busy_tool_is_answered_at_once(tmp_path: Path) -> None:
+    tools = {"busy": tool(concurrency=1, timeout=30, parameters={"n": {"type": "integer"}})}
+    served = Served(tmp_path, tools)
+    begun = asyncio.Event()
+
+    class Busy:
+        async def busy(self, params: Any) -> None:
+            begun.set()
+            await asyncio.Event().wait()
+
+    async def called(door: Dispatcher) -> str:
+        running = asyncio.ensure_future(door.call("busy", {}))
+        await begun.wait()
+        wrong = await outcome(door, "busy", {"n": "five"})
+        running.cancel()
+        return wrong
+
+    assert served.run(Busy(), called) == "invalid_arguments"
