@@ -227,6 +227,8 @@ GENERATED_MAY_IMPORT: Final = {"toolfold_runtime", "pydantic"}
 SDK: Final = {"mcp", "mcp_types", "uvicorn", "h11", "starlette", "httpx2"}
 KNOW_THE_SDK: Final = {
     "protocol.py",
+    "callers.py",
+    "confirming.py",
     "http.py",
     "hosts.py",
     "connections.py",

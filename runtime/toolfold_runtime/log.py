@@ -66,6 +66,16 @@ def ensure_stderr() -> None:
     sys.stderr = os.fdopen(_STDERR, "w", encoding="utf-8", closefd=False)
 
 
+def end() -> None:
+    """Write what is buffered; dropped where nobody reads it, or Python would end with an error."""
+    try:
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, _STDERR)
+        os.close(nowhere)
+
+
 def set_up(format_: str | None, level: str) -> None:
     """Write to stderr in the given format; without one, text on a terminal and JSON elsewhere."""
     chosen = format_ or ("text" if sys.stderr.isatty() else "json")

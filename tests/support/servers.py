@@ -304,9 +304,7 @@ class Listening(Running):
 
     def is_open(self) -> bool:
         """Whether new connections are taken."""
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self.port), 1):
-            return True
-        return False
+        return is_open(self.port)
 
     def tell_to_stop(self) -> None:
         """Ask it to end, and come back once it takes nothing new."""
@@ -341,6 +339,13 @@ def _once_open(server: Listening) -> Iterator[Listening]:
         wait_until(lambda: server.is_open() or has_ended() is not None, "nothing listens")
         assert has_ended() is None, server.log
         yield server
+
+
+def is_open(port: int) -> bool:
+    """Whether a port of this machine takes connections."""
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
 
 
 def free_port() -> int:

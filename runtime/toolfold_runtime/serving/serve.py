@@ -51,6 +51,8 @@ def serve_with(
         return 1
     except KeyboardInterrupt:
         return 130
+    finally:
+        log.end()
     return 0
 
 

@@ -24,7 +24,7 @@ from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.threads import Threads
 from toolfold_runtime.serving.lines import Lines, Refusal
 
-_LAST_SECONDS: Final = 5.0  # for a client to read what was answered before it left
+_LAST_SECONDS: Final = 2.0  # for a client to read what was answered before it left
 
 
 async def run_stdio(server: Server[Any], stopping: asyncio.Event) -> None:
@@ -63,8 +63,8 @@ async def _read(
 ) -> None:
     """Hand on what the client sends, until it sends no more."""
     async with to_session, to_client:
-        while received := await threads.begin(lines.read):
-            for message in received:
+        while messages := await threads.begin(lines.read):
+            for message in messages:
                 if isinstance(message, Refusal):
                     await to_client.send(SessionMessage(message.answer))
                 else:
