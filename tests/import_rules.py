@@ -42,7 +42,7 @@ MAY_IMPORT: Final = {
         "pydantic_core",  # its JSON writer
         "numpy",
     },
-    "plan/text": {"toolfold.manifest.include", "pydantic_core"},
+    "plan/text": {"toolfold.manifest.hidden", "toolfold.manifest.include", "pydantic_core"},
     "plan/names": {
         "toolfold.manifest",
         "toolfold.plan.findings",

@@ -10,7 +10,7 @@ from typing import Final
 import markdown
 import pyromark
 from markdown_it import MarkdownIt
-from toolfold.plan.text.escape import without_hidden
+from toolfold.manifest.hidden import with_marks
 
 from tests.security.material import Files, Json, collapsed
 
@@ -129,6 +129,11 @@ def rendered(source: str) -> Iterator[Page]:
     yield Page(pyromark.html(source, options=pyromark.Options.ENABLE_TABLES))
 
 
+def shown(text: str) -> str:
+    """What a page shows of a text: hidden characters have a mark."""
+    return with_marks(collapsed(text))
+
+
 def assert_pages_show_text(manifest: Json, files: Files) -> None:
     pages = {str(path): text for path, text in files.items() if path.suffix == ".md"}
     for page in rendered(pages["docs/index.md"]):
@@ -142,36 +147,36 @@ def assert_pages_show_text(manifest: Json, files: Files) -> None:
 
 def assert_index(manifest: Json, page: Page) -> None:
     server, one = manifest["server"], manifest["categories"]["one"]
-    assert page.texts("h1") == [collapsed(server["title"])]
+    assert page.texts("h1") == [shown(server["title"])]
     wanted = ["How an agent finds its way", "Quick actions", "Workflows", "Categories", "Connect"]
     assert page.texts("h2") == wanted
-    assert collapsed(server["description"]) in page.text()
-    assert f"Version {collapsed(server['version'])}, " in page.text()
+    assert shown(server["description"]) in page.text()
+    assert f"Version {shown(server['version'])}, " in page.text()
     row = page.texts("td")[-4:]
     assert [row[0], row[1], row[3]] == [
-        collapsed(one["title"]),
+        shown(one["title"]),
         str(len(manifest["tools"]) + 1),
-        collapsed(one["description"]),
+        shown(one["description"]),
     ]
     ((label, tool),) = manifest["disclosure"]["quick_actions"].items()
     (flow,) = manifest["workflows"]
     assert page.texts("li") == [
-        f"{collapsed(label)}: {tool}",
-        f"{collapsed(flow['name'])}: {tool} — {collapsed(flow['description'])}",
+        f"{shown(label)}: {tool}",
+        f"{shown(flow['name'])}: {tool} — {shown(flow['description'])}",
     ]
-    assert page.texts("desc")[1] == collapsed(without_hidden(f"{flow['name']}: {tool}"))
+    assert page.texts("desc")[1] == shown(f"{flow['name']}: {tool}")
 
 
 def assert_category(manifest: Json, page: Page) -> None:
     one = manifest["categories"]["one"]
-    assert page.texts("h1") == [collapsed(one["title"])]
-    assert collapsed(one["description"]) in page.text()
+    assert page.texts("h1") == [shown(one["title"])]
+    assert shown(one["description"]) in page.text()
     rows = [(name, tool["summary"], "read") for name, tool in manifest["tools"].items()]
     meta = manifest["disclosure"]["meta"]["capabilities"]
     rows.append(("capabilities", meta["summary"], "read"))
     cells = page.texts("td")
     assert [cells[at : at + 3] for at in range(0, len(cells), 4)] == [
-        [name, collapsed(summary), effect] for name, summary, effect in rows
+        [name, shown(summary), effect] for name, summary, effect in rows
     ]
 
 
@@ -180,20 +185,20 @@ def assert_tool(name: str, tool: Json, manifest: Json, page: Page) -> None:
     assert page.texts("h1") == [name]
     wanted = ["When to use", "Parameters", "Returns", "Examples", "Notes", "Cost", "Errors"]
     assert page.texts("h2") == [*wanted, "Tags", "References"]
-    assert page.texts("strong") == [collapsed(tool["title"])]
+    assert page.texts("strong") == [shown(tool["title"])]
     links = [text for text in page.texts("a") if not text.startswith(_FIXED_LINKS)]
-    assert links[0] == collapsed(category)
-    assert links[-1] == collapsed(tool["references"][0]["title"])
-    assert collapsed(tool["description"]) in page.text()
-    assert collapsed(tool["notes"]) in page.text()
-    assert f"Asked for like: “{collapsed(tool['example'])}”" in page.texts("li")
-    assert collapsed(tool["examples"][0]["description"]) in page.texts("p")
+    assert links[0] == shown(category)
+    assert links[-1] == shown(tool["references"][0]["title"])
+    assert shown(tool["description"]) in page.text()
+    assert shown(tool["notes"]) in page.text()
+    assert f"Asked for like: “{shown(tool['example'])}”" in page.texts("li")
+    assert shown(tool["examples"][0]["description"]) in page.texts("p")
     assert_rows(tool, manifest, page)
     said = page.texts("li")
     for what, words in (("consumes", "Takes"), ("generates", "Gives")):
         for thing in tool[what]:
-            assert any(line.startswith(f"{words} {collapsed(thing)}") for line in said), thing
-    assert ", ".join(collapsed(tag) for tag in tool["tags"]) in page.texts("p")
+            assert any(line.startswith(f"{words} {shown(thing)}") for line in said), thing
+    assert ", ".join(shown(tag) for tag in tool["tags"]) in page.texts("p")
     blocks = [text for element, text in page.elements if element == "pre"]
     call = json.loads(blocks[1])
     assert call["arguments"] in (
@@ -216,13 +221,13 @@ def assert_rows(tool: Json, manifest: Json, page: Page) -> None:
     """Every property stands in a row with its default and its description."""
     rows = page.rows()
     for name, schema in tool["parameters"].items():
-        (cells,) = [row for row in rows if row[0] == collapsed(name)]
+        (cells,) = [row for row in rows if row[0] == shown(name)]
         assert cells[2] == json_shown(schema)
         described = manifest["$defs"]["Shared"] if "$ref" in schema else schema
-        assert cells[-1] == collapsed(described.get("description", ""))
+        assert cells[-1] == shown(described.get("description", ""))
 
 
 def json_shown(schema: Json) -> str:
     if "default" not in schema:
         return ""
-    return collapsed(json.dumps(schema["default"], ensure_ascii=False, separators=(",", ":")))
+    return shown(json.dumps(schema["default"], ensure_ascii=False, separators=(",", ":")))

@@ -25,7 +25,6 @@ from tests.security.material import (
     NASTY,
     Files,
     Json,
-    collapsed,
     compiled,
     examples,
     hostile_manifest,
@@ -35,7 +34,7 @@ from tests.security.material import (
     number_of_texts,
     one_tool_manifest,
 )
-from tests.security.page_checks import assert_pages_show_text, rendered
+from tests.security.page_checks import assert_pages_show_text, rendered, shown
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +126,8 @@ def test_every_nasty_text_as_a_parameter_name_stays_a_name(
         entry = entry_of(files, f"tool_{number}")
         assert list(entry.definition.input_schema["properties"]) == [name]
         for page in rendered(files[PurePosixPath(f"docs/tools/tool_{number}.md")]):
-            assert page.texts("td")[0] == collapsed(name)
-            assert collapsed(name) in page.texts("pre")[0]
+            assert page.texts("td")[0] == shown(name)
+            assert shown(name) in page.texts("pre")[0]
     assert_importing_does_nothing([files], tmp_path)
     say(capfd, f"hostile: {len(names)} texts as names of parameters and properties")
 
@@ -247,8 +246,8 @@ def test_drawn_parameter_names_are_encoded_or_refused(
         entry = entry_of(files, "tool")
         assert list(entry.definition.input_schema["properties"]) == names
         for page in rendered(files[PurePosixPath("docs/tools/tool.md")]):
-            shown = [row[0] for row in page.rows()][: len(names)]
-            assert shown == [collapsed(name) for name in names]
+            cells = [row[0] for row in page.rows()][: len(names)]
+            assert cells == [shown(name) for name in names]
         packages.append({_renamed(path, tried): text for path, text in files.items()})
 
     holds()

@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from toolfold.disk import read_file
 from toolfold.errors import ManifestError, Place, Problem, UsageError
+from toolfold.manifest.hidden import hidden_problems, may_hide
 from toolfold.manifest.hints import nearest
 from toolfold.manifest.ids import ids_of, name_by_id
 from toolfold.manifest.include import (
@@ -41,11 +42,12 @@ class Loaded:
 def load(path: Path, name: str | None = None) -> Loaded:
     """Read, merge, shape and validate the manifest at `path`, called `name` in messages.
 
-    Raises ManifestError where it has any problem, and UsageError when there is no such file.
+    Raises ManifestError where it has any error, and UsageError when there is no such file.
     """
     loaded = load_with_problems(path, name)
-    if loaded.problems:
-        raise ManifestError(loaded.problems)
+    errors = [problem for problem in loaded.problems if problem.severity == "error"]
+    if errors:
+        raise ManifestError(errors)
     return loaded
 
 
@@ -68,6 +70,8 @@ def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     except ManifestError as error:
         raise ManifestError([*problems, *error.problems]) from None
     problems += [*misfits, *validate(manifest, tree)]
+    if reader.may_hide:
+        problems += hidden_problems(tree)
     return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems))
 
 
@@ -79,6 +83,7 @@ class _Files:
         self.name = name
         self.folder = path.parent
         self.inputs: dict[Path, str] = {}
+        self.may_hide = False
 
     def root(self) -> PlacedMapping:
         """The manifest itself."""
@@ -136,6 +141,7 @@ class _Files:
         if self.inputs and GENERATED_MARK.encode() in data[:_SHOWN].partition(b"\n")[0]:
             raise _GeneratedError
         self.inputs[file] = hashlib.sha256(data).hexdigest()
+        self.may_hide = self.may_hide or may_hide(data)
         return read_yaml(data, name, len(self.inputs))
 
 

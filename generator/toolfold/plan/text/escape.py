@@ -1,4 +1,7 @@
-"""The injection boundary: the only ways a manifest's text reaches code, Markdown or URLs."""
+"""The injection boundary: the only ways a manifest's text reaches code, Markdown or URLs.
+
+Code escapes hidden characters, and documents show a mark in their place.
+"""
 
 import html
 import json
@@ -9,15 +12,16 @@ from urllib.parse import quote
 
 from pydantic_core import to_json
 
+from toolfold.manifest.hidden import HIDDEN, with_escapes, with_marks
+
 # What CommonMark and Python-Markdown, with the extensions of documentation sites, would read as
 # markup. Entities are text to all of them; a backslash escapes only some of these for each.
 _MARKUP: Final = {c: f"&#{ord(c)};" for c in "\\`*{}[]<>|&~^=$@"} | {"<": "&lt;", "&": "&amp;"}
 _TRANSLATION: Final = str.maketrans(_MARKUP)
-# Characters that are invisible or reorder others; listed, because what `str.isprintable` says
-# depends on the Unicode tables of the Python at hand.
+# Those that nobody sees, and all that is white but for the space.
 _HIDDEN: Final = re.compile(
-    "[\x00-\x1f\x7f-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
-    "\ud800-\udfff\ufe00-\ufe0f\ufeff\ufff0-\uffff\U000e0000-\U000e0fff]"
+    f"[{HIDDEN}\x00-\x1f\x7f-\xa0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000"
+    "\ud800-\udfff\ufff0-\uffff]"
 )
 _EDGE_UNDERSCORE: Final = re.compile(r"(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])|__+")
 _LINE_START: Final = re.compile(r"^(\s*)([#+\-!:.\"=/%;_]|\d+[.)])")
@@ -79,7 +83,7 @@ def one_line(text: str) -> str:
 @lru_cache(_CACHE_SIZE)
 def markdown(text: str) -> str:
     """One line of Markdown that shows `text` as text, whatever it contains."""
-    return _escaped_line(one_line(text))
+    return _escaped_line(with_marks(one_line(text)))
 
 
 def markdown_block(text: str) -> str:
@@ -87,16 +91,16 @@ def markdown_block(text: str) -> str:
     paragraphs = re.split(r"\n[ \t]*\n", text.replace("\r\n", "\n").replace("\r", "\n"))
     escaped = []
     for paragraph in paragraphs:
-        lines = [_escaped_line(one_line(line)) for line in paragraph.split("\n") if one_line(line)]
+        lines = [with_marks(line) for part in paragraph.split("\n") if (line := one_line(part))]
         if lines:
-            escaped.append("  \n".join(lines))
+            escaped.append("  \n".join(map(_escaped_line, lines)))
     return "\n\n".join(escaped)
 
 
 @lru_cache(_CACHE_SIZE)
 def markdown_code(text: str) -> str:
     """A code span that shows `text`, also in a table cell."""
-    line = one_line(text)
+    line = with_marks(one_line(text))
     if re.search(r"[`|\\]", line) or not line:
         return f"<code>{_escaped_text(line)}</code>"
     return f"`{line}`"
@@ -104,12 +108,12 @@ def markdown_code(text: str) -> str:
 
 def html_text(text: str) -> str:
     """Text for an HTML or SVG element, and for titles that themes put into HTML as they are."""
-    return html.escape(without_hidden(one_line(text)))
+    return html.escape(with_marks(one_line(text)))
 
 
 def yaml_text(text: str) -> str:
-    """A YAML string in double quotes, which JSON's strings are; hidden characters are spaces."""
-    return json.dumps(without_hidden(one_line(text)), ensure_ascii=False)
+    """A YAML string in double quotes, which JSON's strings are."""
+    return json.dumps(with_marks(one_line(text)), ensure_ascii=False)
 
 
 def python_value(value: object, deep: int | None = None) -> str:
@@ -146,7 +150,8 @@ def markdown_fence(text: str, language: str) -> str:
     """A fenced block around `text` that the text cannot close."""
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
+    shown = with_escapes(text) if language == "json" else with_marks(text)
+    return f"{fence}{language}\n{shown}\n{fence}"
 
 
 def json_text(value: object, *, indent: int | None = None) -> str:
