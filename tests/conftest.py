@@ -1,6 +1,7 @@
 """What every test has: golden files are rewritten on request, and the user's cache is left alone."""
 
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator
@@ -45,3 +46,6 @@ def _caches_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         patch.setenv("TOOLFOLD_CACHE", str(tmp_path_factory.mktemp("cache")))
         patch.setenv("MYPY_CACHE_DIR", str(tmp_path_factory.mktemp("mypy")))
         yield
+        # What was compiled of projects that are gone would only pile up.
+        compiled = Path(f"{sys.pycache_prefix}{tmp_path_factory.getbasetemp()}")
+        shutil.rmtree(compiled, ignore_errors=True)

@@ -45,7 +45,7 @@ def bare(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def _needed_by(wanted: Distribution, extras: tuple[str, ...] = ("",)) -> dict[str, Distribution]:
     """Every distribution that one requires with these extras, and those that they require."""
-    needed = {}
+    needed: dict[str, Distribution] = {}
     for requirement in map(Requirement, wanted.requires or ()):
         marker = requirement.marker
         if marker is None or any(marker.evaluate({"extra": extra}) for extra in extras):

@@ -1,13 +1,12 @@
 """Starting: a server reads and imports as little as its first answer needs."""
 
 import json
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
 
 from tests.disclosure.catalogs import META, sized
-from tests.support.commands import python
+from tests.support.commands import Result, program, python
 from tests.support.projects import Project, import_path, project
 
 # Serves one in-memory client and says which files of the catalog were opened by then.
@@ -61,8 +60,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
     return project(tmp_path_factory.mktemp("start"), sized(3, 10))
 
 
-def answer(code: str, output: Path) -> list[Any]:
-    done = python(output, "-c", code, environment=import_path(output))
+def answer(done: Result) -> list[Any]:
     assert done.code == 0, done.err
     printed: list[Any] = json.loads(done.out)
     return printed
@@ -74,7 +72,8 @@ def test_listing_reads_the_servers_own_facts_and_nothing_that_grows(
 ) -> None:
     code = _LISTING.format(package=made.package, era=era)
 
-    listed, at_first, inventory, schema = answer(code, made.output)
+    done = program(made.output, code, environment=import_path(made.output))
+    listed, at_first, inventory, schema = answer(done)
 
     assert listed == META
     assert at_first == ["server.json"]
@@ -85,7 +84,8 @@ def test_listing_reads_the_servers_own_facts_and_nothing_that_grows(
 def test_importing_a_server_loads_neither_the_sdk_nor_pydantic_nor_models(made: Project) -> None:
     code = _IMPORTED.format(package=made.package)
 
-    at_first, disclosed, models = answer(code, made.output)
+    done = python(made.output, "-c", code, environment=import_path(made.output))
+    at_first, disclosed, models = answer(done)
 
     assert at_first == []
     assert disclosed == []

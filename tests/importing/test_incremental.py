@@ -15,7 +15,7 @@ from tests.importing.material import imported
 from tests.support.commands import python, toolfold
 from tests.support.projects import Json
 
-NUMBER: Final = 300
+NUMBER: Final = 160
 P7: Final = 'p7: {"type": "string", "maxLength": 7}'
 _HEAVY: Final = frozenset({"yaml", "pydantic", "jinja2", "datamodel_code_generator", "mcp"})
 
@@ -54,7 +54,7 @@ def thing(number: int) -> Json:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Three hundred tools, imported and generated once."""
+    """Many tools, imported and generated once."""
     folder = tmp_path_factory.mktemp("made")
     imported(folder, [thing(number) for number in range(NUMBER)], "many")
     code, said, _, started = observed(folder, "generate")
@@ -216,7 +216,7 @@ print(json.dumps([before, models()]))
 """
 
 
-@pytest.mark.parametrize("tools", [["thing_7"], ["many::thing_7", "thing_299"]])
+@pytest.mark.parametrize("tools", [["thing_7"], ["many::thing_7", "thing_159"]])
 def test_a_call_imports_the_models_of_its_tool_and_of_no_other(
     tools: list[str], made: Path
 ) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import importlib
 import json
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
@@ -80,30 +80,26 @@ class Echo:
         return lambda params: params.model_dump(by_alias=True, exclude_unset=True)
 
 
-@pytest.fixture
-def catalog(
-    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> Catalog:
-    """A package of its own for each schema: a tool that returns it and one that takes it."""
-    number = request.node.callspec.params["number"]
-    schema = SCHEMAS[number][0]
+@pytest.fixture(scope="module")
+def catalog(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Catalog]:
+    """A package with two tools for each schema: one that returns it and one that takes it."""
     plain = {"category": "all", "effect": "read", "summary": "s"}
-    package = f"shape_{number}"
+    package = "shapes_mcp"
+    tools: dict[str, Json] = {}
+    for number, (schema, _, _) in enumerate(SCHEMAS):
+        tools[f"returns_{number}"] = {**plain, "returns": schema}
+        tools[f"takes_{number}"] = {**plain, "parameters": {"value": schema}}
     manifest = {
         "toolfold": 1,
         "server": {"name": "shapes", "version": "1", "package": package},
         "categories": {"all": {}},
-        "tools": {
-            "returns": {**plain, "returns": schema},
-            "takes": {**plain, "parameters": {"value": schema}},
-        },
+        "tools": tools,
         "$defs": DEFINITIONS,
     }
-    output = generate(tmp_path, manifest)
-    monkeypatch.syspath_prepend(output)
-    for name in [name for name in sys.modules if name.split(".")[0] == package]:
-        monkeypatch.delitem(sys.modules, name)
-    return Catalog(output / package / "catalog", package)
+    output = generate(tmp_path_factory.mktemp("shapes"), manifest)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(output)
+        yield Catalog(output / package / "catalog", package)
 
 
 def run(catalog: Catalog, implementation: object, name: str, arguments: Json) -> Answer:
@@ -117,17 +113,17 @@ def test_a_result_is_answered_where_it_fits_and_refused_where_not(
     catalog: Catalog, number: int
 ) -> None:
     schema, good, bad = SCHEMAS[number]
-    module = importlib.import_module(f"{catalog.package}.models.returns")
-    assert hasattr(module, "ReturnsResult") is ("$ref" not in schema)
+    module = importlib.import_module(f"{catalog.package}.models.returns_{number}")
+    assert hasattr(module, f"Returns{number}Result") is ("$ref" not in schema)
 
     for value in good:
-        answer = run(catalog, Returns(value), "returns", {})
+        answer = run(catalog, Returns(value), f"returns_{number}", {})
         parts = (schema, _definition(schema), *schema.get("allOf", ()))
         wrapped = "object" not in [part.get("type") for part in parts]
         assert answer.structured == ({"result": value} if wrapped else value)
     for value in bad:
         with pytest.raises(ToolError) as caught:
-            run(catalog, Returns(value), "returns", {})
+            run(catalog, Returns(value), f"returns_{number}", {})
         assert caught.value.code == "invalid_result"
 
 
@@ -138,14 +134,14 @@ def test_what_the_validator_accepts_reaches_the_method_unchanged(
     _, good, bad = SCHEMAS[number]
 
     for value in good:
-        answer = run(catalog, Echo(), "takes", {"value": value})
+        answer = run(catalog, Echo(), f"takes_{number}", {"value": value})
         assert json.loads(answer.text) == {"value": value}
     for value in bad:
         if value is None:  # counts as not given
-            assert run(catalog, Echo(), "takes", {"value": None}).text == "{}"
+            assert run(catalog, Echo(), f"takes_{number}", {"value": None}).text == "{}"
             continue
         with pytest.raises(ToolError) as caught:
-            run(catalog, Echo(), "takes", {"value": value})
+            run(catalog, Echo(), f"takes_{number}", {"value": value})
         assert caught.value.code == "invalid_arguments"
 
 

@@ -7,10 +7,10 @@ import pytest
 from toolfold_runtime.search.find import Finder
 
 from tests.search.catalogs import TOWN, finder, found, manifest, tool
-from tests.support.clients import MODERN, call, over_stdio
+from tests.support.clients import MODERN, call
 from tests.support.commands import Result, program, toolfold
 from tests.support.projects import Json, Project, project, write_manifest
-from tests.support.servers import serve_command
+from tests.support.servers import Stdio, serve_command, text_of
 
 HYBRID: Json = TOWN | {"disclosure": {"search": "hybrid", "exposure": "progressive"}}
 
@@ -152,8 +152,8 @@ def test_serve_refuses_a_strategy_that_was_not_generated(tmp_path: Path, strateg
 
 @pytest.mark.parametrize(("strategy", "is_found"), [("lexical", False), ("semantic", True)])
 def test_serve_searches_as_it_is_told(hybrid: Project, strategy: str, is_found: bool) -> None:
-    server = over_stdio(serve_command(hybrid, "--search", strategy))
+    with Stdio(serve_command(hybrid, "--search", strategy)) as server:
+        server.call(1, "search_tools", query="watch a film clip")
+        (answer,) = server.wait(1)
 
-    answer = call(server, "search_tools", {"query": "watch a film clip"})
-
-    assert ("search_videos" in answer.text) == is_found
+    assert ("search_videos" in text_of(answer)) == is_found

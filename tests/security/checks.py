@@ -101,12 +101,13 @@ def baked(files: Files, name: str) -> Json:
     return value
 
 
-def entry_of(files: Files, tool: str) -> ToolEntry:
-    """What the catalog says about one tool."""
+def entries_of(files: Files) -> dict[str, ToolEntry]:
+    """What the catalog says about each tool."""
     lists = [t for path, t in files.items() if path.match("*/catalog/categories/*.jsonl")]
-    entries = [json.loads(line) for text in lists for line in text.split("\n") if line]
-    (found,) = [entry for entry in entries if entry.get("name") == tool]
-    return decode(ToolEntry, found)
+    lines = [json.loads(line) for text in lists for line in text.split("\n") if line]
+    entries = [decode(ToolEntry, line) for line in lines if "name" in line]
+    assert len({entry.name for entry in entries}) == len(entries)
+    return {entry.name: entry for entry in entries}
 
 
 def _categories(files: Files) -> list[Json]:
@@ -126,10 +127,11 @@ def assert_texts_survive(manifest: Json, files: Files) -> None:
     categories = _categories(files)
     assert categories[0]["description"] == manifest["categories"]["one"]["description"]
     shown = {line["name"]: line for category in categories for line in category["tools"]}
+    entries = entries_of(files)
     for name, tool in manifest["tools"].items():
         assert shown[name]["description"] == tool["summary"]
         assert shown[name]["example"] == tool["example"]
-        entry = entry_of(files, name)
+        entry = entries[name]
         definition = entry.definition.listed()
         assert definition["title"] == tool["title"]
         assert definition["description"] == tool["description"]

@@ -17,7 +17,7 @@ from tests.security.checks import (
     assert_importing_does_nothing,
     assert_only_expected_code,
     assert_texts_survive,
-    entry_of,
+    entries_of,
     python_of,
     shape,
 )
@@ -43,6 +43,10 @@ def benign(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     words = (f"word{number}" for number in count())
     files = compiled(one_tool_manifest(lambda: next(words)), tmp_path_factory.mktemp("benign"))
     return {path: shape(source) for path, source in python_of(files).items()}
+
+
+#: How many examples are drawn; many are for `make test-all`.
+few_or_many = pytest.mark.parametrize("number", [20, pytest.param(200, marks=pytest.mark.long)])
 
 
 def say(capfd: pytest.CaptureFixture[str], sentence: str) -> None:
@@ -87,7 +91,7 @@ def test_generated_python_has_no_character_that_hides_or_reorders_text(
 @pytest.mark.parametrize(
     "text",
     [
-        pytest.param(text, id=str(number), marks=[pytest.mark.long] if number % 4 else [])
+        pytest.param(text, id=str(number), marks=[pytest.mark.long] if number % 8 else [])
         for number, text in enumerate(NASTY)
     ],
 )
@@ -122,8 +126,9 @@ def test_every_nasty_text_as_a_parameter_name_stays_a_name(
 
     for source in python_of(files).values():
         assert_only_expected_code(source)
+    entries = entries_of(files)
     for number, name in enumerate(names):
-        entry = entry_of(files, f"tool_{number}")
+        entry = entries[f"tool_{number}"]
         assert list(entry.definition.input_schema["properties"]) == [name]
         for page in rendered(files[PurePosixPath(f"docs/tools/tool_{number}.md")]):
             assert page.texts("td")[0] == shown(name)
@@ -132,13 +137,14 @@ def test_every_nasty_text_as_a_parameter_name_stays_a_name(
     say(capfd, f"hostile: {len(names)} texts as names of parameters and properties")
 
 
+@few_or_many
 def test_drawn_texts_in_every_position_stay_text(
-    tmp_path: Path, benign: dict[str, str], capfd: pytest.CaptureFixture[str]
+    number: int, tmp_path: Path, benign: dict[str, str], capfd: pytest.CaptureFixture[str]
 ) -> None:
     packages: list[Files] = []
     tried = 0
 
-    @examples(40)
+    @examples(number)
     @given(manifests())
     def holds(manifest: Json) -> None:
         nonlocal tried
@@ -163,8 +169,9 @@ def _renamed(path: PurePosixPath, number: int) -> PurePosixPath:
     return PurePosixPath(first if first == "docs" else f"{first}_{number}", *rest)
 
 
+@few_or_many
 def test_any_text_at_any_position_is_accepted_harmlessly_or_refused_as_a_manifest(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    number: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     """NUL, surrogates, blanks and line ends included; names of parameters and keys too."""
     positions = sum(1 for _ in _positions(one_tool_manifest(lambda: "word")))
@@ -172,7 +179,7 @@ def test_any_text_at_any_position_is_accepted_harmlessly_or_refused_as_a_manifes
     tried = refused = 0
     anything = hostile_texts | st.text(st.characters(), max_size=6)
 
-    @examples(60)
+    @examples(2 * number)
     @given(st.integers(0, positions - 1), anything)
     def holds(position: int, text: str) -> None:
         nonlocal tried, refused
@@ -221,13 +228,14 @@ names_drawn = st.lists(
 )
 
 
+@few_or_many
 def test_drawn_parameter_names_are_encoded_or_refused(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+    number: int, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     packages: list[Files] = []
     tried = refused = 0
 
-    @examples(40)
+    @examples(number)
     @given(names_drawn)
     def holds(names: list[str]) -> None:
         nonlocal tried, refused
@@ -243,7 +251,7 @@ def test_drawn_parameter_names_are_encoded_or_refused(
             return
         for source in python_of(files).values():
             assert_only_expected_code(source)
-        entry = entry_of(files, "tool")
+        entry = entries_of(files)["tool"]
         assert list(entry.definition.input_schema["properties"]) == names
         for page in rendered(files[PurePosixPath("docs/tools/tool.md")]):
             cells = [row[0] for row in page.rows()][: len(names)]

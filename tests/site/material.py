@@ -4,7 +4,7 @@ import functools
 import http.server
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
@@ -133,12 +133,17 @@ class Checked:
     orphans: list[str]
 
 
-def check_links(site: Path) -> Checked:
-    """Follow every link of every page, fragments included."""
-    pages = {
+def pages_of(site: Path) -> dict[str, Html]:
+    """Every page of a site by its path, parsed."""
+    return {
         path.relative_to(site).as_posix(): Html(path.read_text(encoding="utf-8"))
         for path in site.rglob("*.html")
     }
+
+
+def check_links(site: Path, parsed: Mapping[str, Html] | None = None) -> Checked:
+    """Follow every link of every page, fragments included."""
+    pages = pages_of(site) if parsed is None else parsed
     files = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()}
     broken, elsewhere, reached = [], set(), {"index.html"}
     for name, page in pages.items():

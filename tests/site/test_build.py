@@ -31,20 +31,35 @@ tools:
 MORE: Final = "tools:\n  show: {category: all, effect: read, summary: Show}\n"
 
 
+def write_project(folder: Path) -> Path:
+    (folder / "tools.yaml").write_text(MANIFEST, encoding="utf-8")
+    (folder / "more").mkdir()
+    (folder / "more" / "one.yaml").write_text(MORE, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A site that is only read."""
+    return built(write_project(tmp_path_factory.mktemp("site")))
+
+
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    (tmp_path / "tools.yaml").write_text(MANIFEST, encoding="utf-8")
-    (tmp_path / "more").mkdir()
-    (tmp_path / "more" / "one.yaml").write_text(MORE, encoding="utf-8")
-    return tmp_path
+    return write_project(tmp_path)
+
+
+@pytest.fixture
+def built_project(site: Path, tmp_path: Path) -> Path:
+    """A project whose site was built already."""
+    return shutil.copytree(site.parent, tmp_path / "built")
 
 
 def git(folder: Path, *arguments: str) -> None:
     must(folder, "git", "-c", "commit.gpgsign=false", *arguments)
 
 
-def test_markdown_lies_beside_every_page_and_agents_find_it(project: Path) -> None:
-    site = built(project)
+def test_markdown_lies_beside_every_page_and_agents_find_it(site: Path) -> None:
     pages = {p.relative_to(site).with_suffix("") for p in site.rglob("*.html")} - {Path("404")}
     markdown = {p.relative_to(site).with_suffix("") for p in site.rglob("*.md")}
 
@@ -64,8 +79,8 @@ def test_markdown_lies_beside_every_page_and_agents_find_it(project: Path) -> No
     assert (site / catalog["tools"][0]["markdown"]).is_file()
 
 
-def test_every_error_code_is_explained(project: Path) -> None:
-    page = (built(project) / "agents.md").read_text(encoding="utf-8")
+def test_every_error_code_is_explained(site: Path) -> None:
+    page = (site / "agents.md").read_text(encoding="utf-8")
     told = page.partition("## Errors")[2].partition("## Files")[0]
 
     assert tuple(re.findall(r"^### (\w+)$", told, re.MULTILINE)) == get_args(Code)
@@ -84,8 +99,8 @@ def test_the_full_text_keeps_its_budget() -> None:
     assert " of 100 pages, within 3,000 o200k tokens. The others" in text
 
 
-def test_a_build_is_refused_while_the_docs_are_not_current(project: Path) -> None:
-    built(project)
+def test_a_build_is_refused_while_the_docs_are_not_current(built_project: Path) -> None:
+    project = built_project
     before = (project / "site/index.html").read_bytes()
     manifest = project / "tools.yaml"
     manifest.write_text(MANIFEST.replace("summary: Find", "summary: Seek"), encoding="utf-8")
@@ -110,8 +125,10 @@ def test_a_folder_that_is_not_a_site_of_ours_is_left_alone(project: Path) -> Non
     assert (project / "public/index.html").is_file()
 
 
-def test_two_builds_are_alike_and_leave_nothing_behind(project: Path) -> None:
-    first = {p.relative_to(project): p.read_bytes() for p in built(project).rglob("*.html")}
+def test_two_builds_are_alike_and_leave_nothing_behind(built_project: Path) -> None:
+    project = built_project
+    pages = (project / "site").rglob("*.html")
+    first = {p.relative_to(project): p.read_bytes() for p in pages}
     second = {p.relative_to(project): p.read_bytes() for p in built(project).rglob("*.html")}
 
     assert first == second

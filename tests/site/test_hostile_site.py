@@ -11,7 +11,7 @@ from playwright.sync_api import Browser
 
 from tests.security.material import NASTY, as_yaml, collapsed, hostile_tool, line_of, printable
 from tests.site.browser import started
-from tests.site.material import Html, ask, built, check_links, served, visiting
+from tests.site.material import ask, built, check_links, pages_of, served, visiting
 
 _UNREADABLE: Final = frozenset(chr(code) for code in (*range(9), 11, 12, *range(14, 32), 127))
 MARKUP: Final = (
@@ -64,9 +64,9 @@ def browser() -> Iterator[Browser]:
 
 
 def test_no_text_becomes_a_script_a_handler_or_a_link(site: Path) -> None:
-    pages = {path: Html(path.read_text(encoding="utf-8")) for path in site.rglob("*.html")}
+    pages = pages_of(site)
     scripts = {page.scripts for page in pages.values()}
-    found = check_links(site)
+    found = check_links(site, pages)
 
     assert len(pages) > 200
     assert len(scripts) == 1, "a page has a script that others have not"
