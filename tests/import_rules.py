@@ -234,6 +234,4 @@ KNOW_THE_SDK: Final = {
     "connections.py",
     "stdio.py",
     "lines.py",
-    "callers.py",
-    "confirming.py",
 }

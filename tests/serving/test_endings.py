@@ -59,9 +59,8 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
 
 def closing(server: Stdio, *streams: str) -> None:
     for name in streams:
-        stream = getattr(server.process, name)
-        # The reader in this process holds it: the descriptor itself is closed.
-        os.dup2(_NOWHERE, stream.fileno())
+        # The reader in this process holds the stream: the descriptor itself is closed.
+        os.dup2(_NOWHERE, server.descriptors[name])
 
 
 _NOWHERE: Final = os.open(os.devnull, os.O_RDWR)

@@ -1,6 +1,5 @@
 """On stdio every request is answered: one that cannot be read, with an error that says why."""
 
-import io
 import itertools
 import json
 from collections.abc import Iterator
@@ -102,12 +101,10 @@ def server(shelf: Project) -> Iterator[Stdio]:
 
 def answers_to(server: Stdio, *lines: bytes) -> list[Json]:
     """What a server answers to lines before it answers the next request."""
-    stdin, number = server.process.stdin, f"ping {next(NUMBERS)}"
-    assert isinstance(stdin, io.TextIOWrapper)
+    number = f"ping {next(NUMBERS)}"
     first = len(server.out.lines)
     ping = b'{"jsonrpc":"2.0","id":"%b","method":"ping"}' % number.encode()
-    stdin.buffer.write(b"".join(line + b"\n" for line in (*lines, ping)))
-    stdin.flush()
+    server.write_bytes(b"".join(line + b"\n" for line in (*lines, ping)))
     server.wait(number)
     answers = [json.loads(line) for line in server.out.lines[first:]]
     return [answer for answer in answers if answer["id"] != number]

@@ -104,6 +104,8 @@ class Running:
         self.process = start(command, folder, process_environment(environment), streams)
         for stream in streams:
             os.close(stream)
+        #: Our ends of its pipes.
+        self.descriptors = {"stdin": given, "stdout": out, "stderr": err}
         self._input = os.fdopen(given, "w", encoding="utf-8")
         self.out = Lines(os.fdopen(out, encoding="utf-8"), self.take)
         self.err = Lines(os.fdopen(err, encoding="utf-8"))
@@ -120,6 +122,12 @@ class Running:
         """Write to its standard input."""
         self._input.write(text)
         self._input.flush()
+
+    def write_bytes(self, data: bytes) -> None:
+        """Write to its standard input what need not be text."""
+        self._input.flush()
+        self._input.buffer.write(data)
+        self._input.buffer.flush()
 
     def end(self) -> int:
         """Close its standard input and wait for the end; the exit code."""
