@@ -7,7 +7,6 @@ manifest, or the working directory where there is no manifest; what leads to it 
 import contextlib
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from pathlib import Path
@@ -59,7 +58,7 @@ def replace_file(path: Path, data: bytes, base: Path) -> None:
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise OutputError(f"{path}: in the way and not a plain file; move it away")
     # A name that nobody can have planted a link at.
-    staged = path.with_name(f".{path.name}.{secrets.token_hex(8)}.toolfold-new")
+    staged = path.with_name(f".{path.name}.{os.urandom(8).hex()}.toolfold-new")
     with _new_folders(path.parent):
         _write(staged, data)
         try:

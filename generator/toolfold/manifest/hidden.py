@@ -10,6 +10,7 @@ import sys
 import unicodedata
 from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import groupby
 from typing import Final
 
@@ -61,8 +62,6 @@ _LEGITIMATE: Final = "|".join(
     )
 )
 _CANDIDATE: Final = re.compile(f"[{HIDDEN}]")
-# What may be there is taken first, so that nothing in it counts.
-_RUNS: Final = re.compile(f"(?:{_LEGITIMATE})|([{HIDDEN}]+)")
 _ASCII: Final = bytes(range(128))
 # Escapes of YAML, which may stand for any of them; the first is that of a backslash.
 _ESCAPED: Final = re.compile(rb"\\[0abefvxuU]")
@@ -113,11 +112,18 @@ def hidden_problems(tree: PlacedMapping) -> Iterator[Problem]:
             yield Problem(place, dotted(path), _fact(runs), _HINT, "warning", CODE)
 
 
+@cache
+def _runs() -> re.Pattern[str]:
+    """Runs of hidden characters; what may be there is taken first, so that nothing in it counts."""
+    # Compiled where it is needed, which is seldom: it takes a while.
+    return re.compile(f"(?:{_LEGITIMATE})|([{HIDDEN}]+)")
+
+
 def hidden_runs(text: str) -> list[str]:
     """Every run of hidden characters in a text."""
     if not is_suspect(text):
         return []
-    return [match[1] for match in _RUNS.finditer(text) if match[1]]
+    return [match[1] for match in _runs().finditer(text) if match[1]]
 
 
 def with_marks(text: str) -> str:
@@ -133,7 +139,7 @@ def with_escapes(json_text: str) -> str:
 def _replaced(text: str, replacement: Callable[[str], str]) -> str:
     if text.isascii() or not is_suspect(text):
         return text
-    return _RUNS.sub(lambda match: replacement(match[1]) if match[1] else match[0], text)
+    return _runs().sub(lambda match: replacement(match[1]) if match[1] else match[0], text)
 
 
 def _texts(
