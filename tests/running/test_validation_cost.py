@@ -1,6 +1,10 @@
 """Schemas that double with every level: generated, called and ended in time."""
 
 import asyncio
+import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,6 +17,7 @@ from toolfold_runtime.running.validation_process import is_valid_apart
 from tests.running.material import Returns, Served, outcome, tool
 from tests.support.commands import toolfold
 from tests.support.projects import Json
+from tests.support.waiting import PATIENCE
 
 NESTED: Final = ("allOf", "anyOf", "oneOf")
 
@@ -125,6 +130,15 @@ def test_a_result_is_validated_apart_too(tmp_path: Path) -> None:
 def test_the_process_that_validates_ends_in_time() -> None:
     with pytest.raises(TimeoutError):
         is_valid_apart(whole(doubling(40)), {}, 0.4, asserts_formats=False)
+
+
+def test_the_process_that_validates_ends_also_where_its_server_is_gone() -> None:
+    command = [sys.executable, "-m", "toolfold_runtime.running.validation_process"]
+    given = json.dumps([whole(doubling(40)), {}, False, 0.4])
+
+    ended = subprocess.run(command, input=given, text=True, timeout=PATIENCE, check=False)
+
+    assert ended.returncode == -signal.SIGALRM
 
 
 @pytest.mark.parametrize("value", [{}, {"a": "\ud800"}, 1, None, [10**400]])

@@ -7,6 +7,7 @@ value, and its exit code is the answer.
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -28,7 +29,7 @@ def is_valid_apart(
         ended = subprocess.run(  # noqa: S603 - our own module
             # -P: nothing is imported from the folder that the server happens to run in.
             [sys.executable, "-P", "-m", __name__],
-            input=json.dumps([schema, value, asserts_formats]).encode(),
+            input=json.dumps([schema, value, asserts_formats, seconds]).encode(),
             env={**os.environ, "PYTHONPATH": path.rstrip(os.pathsep)},
             capture_output=True,
             timeout=seconds,
@@ -43,8 +44,11 @@ def is_valid_apart(
 
 
 def main() -> int:
-    """Validate what standard input says."""
-    schema, value, asserts_formats = json.load(sys.stdin)
+    """Validate what standard input says, within the time that it says."""
+    schema, value, asserts_formats, seconds = json.load(sys.stdin)
+    if hasattr(signal, "setitimer"):
+        # The system ends it, also where the server is gone and nobody else would.
+        signal.setitimer(signal.ITIMER_REAL, seconds)
     validator = validator_for(schema, asserts_formats=asserts_formats)
     return _VALID if validator.is_valid(value) else _INVALID
 
