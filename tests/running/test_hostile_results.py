@@ -164,10 +164,10 @@ def test_a_large_result_is_validated_and_truncated_while_others_are_answered(
     assert answered > 5
 
 
-@pytest.mark.parametrize("is_async", [False, True])
+@pytest.mark.parametrize("kind", ["blocking", "async", "both"])
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_copy_of_the_server_that_a_method_forks_answers_nothing(
-    served: Served, is_async: bool, fails: bool
+    served: Served, kind: str, fails: bool
 ) -> None:
     forked: list[int] = []
 
@@ -188,10 +188,31 @@ def test_a_copy_of_the_server_that_a_method_forks_answers_nothing(
         async def any(self, params: Any) -> str:
             return work()
 
-    reply = served.call(ForksOnTheLoop() if is_async else Forks(), "any")
+    class ReturnsWhatForks:
+        def any(self, params: Any) -> Any:
+            return ForksOnTheLoop().any(params)
+
+    kinds = {"blocking": Forks, "async": ForksOnTheLoop, "both": ReturnsWhatForks}
+    reply = served.call(kinds[kind](), "any")
 
     assert reply.texts == ("parent",)
     assert os.waitpid(forked[0], 0)[1] == 0
+
+
+def test_the_time_of_a_call_covers_its_result_too(served: Served) -> None:
+    class Late(BaseModel):
+        @model_serializer
+        def sleep(self) -> Json:
+            time.sleep(0.2)
+            return {}
+
+    class Slow:
+        async def slow(self, params: Any) -> Late:
+            await asyncio.sleep(0.2)
+            return Late()
+
+    with pytest.raises(ToolError, match=r"slow did not answer within 0\.3 s"):
+        served.call(Slow(), "slow")
 
 
 def test_one_tool_cannot_take_every_place(tmp_path: Path) -> None:

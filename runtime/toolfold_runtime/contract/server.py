@@ -16,7 +16,7 @@ from toolfold_runtime.contract.vocabulary import (
 
 #: Raised whenever the runtime reads something that older generators did not write.
 CATALOG_FORMAT: Final = 7
-#: How many calls of a tool run at once where neither it nor the server says otherwise.
+#: How many calls of a tool run at once unless it says otherwise; at most three quarters of all.
 TOOL_CONCURRENCY: Final = 16
 
 

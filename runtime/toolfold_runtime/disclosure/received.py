@@ -10,11 +10,13 @@ from typing import Final
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.errors import ToolError
+from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.diagnosis.faults import ValuePath
 from toolfold_runtime.running.explain import dotted, excerpt
 
 # Below what the writer refuses by itself, which is 255.
 _MOST_LEVELS: Final = 250
+_MOST_LOOKED_AT: Final = 20_000
 _TOO_DEEP: Final = f"has more than {_MOST_LEVELS} levels; send a flatter value"
 _BROKEN: Final = "has half of a surrogate pair; send the whole character"
 
@@ -27,7 +29,9 @@ def refuse_what_is_no_json(arguments: Json) -> None:
         text = to_json(arguments, inf_nan_mode="constants")
         if b"NaN" not in text and b"Infinity" not in text:
             return
-    except PydanticSerializationError:
+        compact(arguments)  # the words alone, in a text, are fine
+        return
+    except (PydanticSerializationError, ValueError):
         pass
     path, reason = _problem(arguments)
     if reason:
@@ -50,10 +54,17 @@ def parsed(name: str, text: str) -> object:
 
 
 def _problem(arguments: Json) -> tuple[ValuePath, str]:
-    """The place of the first value that is no JSON, and what is wrong with it; else nothing."""
+    """The place of the first value that is no JSON, and what is wrong with it; else nothing.
+
+    No place where there are very many values: looking for it would hold up the server.
+    """
     remaining: list[tuple[ValuePath, object]] = [((), arguments)]
+    looked_at = 0
     while remaining:
         path, value = remaining.pop()
+        looked_at += len(value) if isinstance(value, dict | list) else 0
+        if looked_at > _MOST_LOOKED_AT:
+            return (), "hold a value that is no JSON: NaN, Infinity or half of a surrogate pair"
         if len(path) > _MOST_LEVELS:
             return path[:1], _TOO_DEEP
         if isinstance(value, dict):

@@ -1,5 +1,6 @@
 """Arguments as the schema means them: validated, coerced where allowed, completed by defaults."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
@@ -39,6 +40,7 @@ class Arguments:
     def __init__(self, validators: SchemaValidators) -> None:
         self._validators = validators
         self._defaults: dict[str, Defaults | None] = {}
+        self._lock = threading.Lock()
         #: Of tools that were lately called with what their schemas refuse.
         self._documents: dict[str, SchemaDocument] = {}
 
@@ -93,13 +95,16 @@ class Arguments:
         return self._defaults[entry.name]
 
     def _document_of(self, entry: ToolEntry) -> SchemaDocument:
-        if entry.name not in self._documents:
-            if len(self._documents) >= _MAX_DOCUMENTS:
+        with self._lock:
+            document = self._documents.pop(entry.name, None)
+            if document is None:
+                document = SchemaDocument(
+                    entry.definition.input_schema, asserts_formats=entry.asserts_input_formats
+                )
+            self._documents[entry.name] = document
+            if len(self._documents) > _MAX_DOCUMENTS:
                 del self._documents[next(iter(self._documents))]
-            self._documents[entry.name] = SchemaDocument(
-                entry.definition.input_schema, asserts_formats=entry.asserts_input_formats
-            )
-        return self._documents[entry.name]
+        return document
 
 
 def valid_call(entry: ToolEntry, runner: str) -> str:

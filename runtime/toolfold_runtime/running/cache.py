@@ -68,6 +68,7 @@ class ResultCache:
         self.counts.misses += 1
         task = asyncio.get_running_loop().create_task(self._execute(key, seconds, work))
         shared = self._shared[key] = _SharedExecution(task)
+        task.add_done_callback(lambda _: self._forget(key, shared))
         return await self._awaited(key, shared), "miss"
 
     def clear(self) -> int:
@@ -78,11 +79,7 @@ class ResultCache:
 
     async def _execute(self, key: _Key, seconds: float, work: _Work) -> Result:
         generation = self._generation
-        try:
-            result = await work()
-        finally:
-            if generation == self._generation:
-                self._shared.pop(key, None)
+        result = await work()
         if generation == self._generation:  # else it may show what was before a change
             self._results.put(key, result, _FACTOR * (result.size + len(key[1])), seconds)
         return result
@@ -94,5 +91,10 @@ class ResultCache:
         finally:
             shared.waiting -= 1
             if not shared.waiting and not shared.task.done():
-                self._shared.pop(key, None)
+                self._forget(key, shared)
                 shared.task.cancel()  # the last one left
+
+    def _forget(self, key: _Key, shared: _SharedExecution) -> None:
+        """Share an execution no longer; an equal one may have begun since."""
+        if self._shared.get(key) is shared:
+            del self._shared[key]

@@ -55,9 +55,22 @@ class Call:
         self._report = context.report
         self._loop = get_running_loop()
         self._is_cancelled = False
+        self._deadline: float | None = None
         self._newest: _Progress | None = None
         self._last = float("-inf")
         self._sender: asyncio.Task[None] | None = None
+
+    def seconds_left(self, seconds: float) -> float:
+        """What is left of so many seconds, which begin when this is first asked."""
+        now = self._loop.time()
+        if self._deadline is None:
+            self._deadline = now + seconds
+        return max(0.0, self._deadline - now)
+
+    def extend(self, seconds: float) -> None:
+        """Add time that was not the tool's."""
+        if self._deadline is not None:
+            self._deadline += seconds
 
     @property
     def is_cancelled(self) -> bool:

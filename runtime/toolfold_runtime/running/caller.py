@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
+from toolfold_runtime import log
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import canonical
@@ -36,15 +37,22 @@ class Caller:
         """For the runtime: what results and cursors belong to; None where there is no identity.
 
         A method may answer by anything that it sees of the identity, so two callers are the same
-        only if all of that is equal. TypeError or ValueError where the claims are not JSON.
+        only if all of that is equal.
         """
         if self.client is None:
             return None
-        import hashlib  # only for tools whose results are stored
+        import hashlib  # only for callers with an identity
+        import secrets
 
         claims = {k: v for k, v in (self.claims or {}).items() if k not in _OF_THE_TOKEN}
         identity = [self.issuer, self.subject, self.client, sorted(self.scopes or ()), claims]
-        text = canonical(identity)
+        try:
+            text = canonical(identity)
+        except (TypeError, ValueError) as error:
+            # Nobody can tell whether two of them are the same, so nothing is shared.
+            hint = "let the verifier give claims that are JSON; until then nothing is cached"
+            log.warning("claims of a token are not JSON", error=str(error), hint=hint)
+            text = secrets.token_hex()
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

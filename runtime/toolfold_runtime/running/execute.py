@@ -49,8 +49,8 @@ class Executor:
         self._arguments = Arguments(self._validators)
         self._codes = ErrorCodes()
         self.limits = Limits(execution.timeout, execution.concurrency)
-        # Of what is done before and after: a call need not wait for methods to learn what is wrong.
-        self._own_limits = Limits(execution.timeout, execution.concurrency)
+        # For validating and shaping: a wrong call is answered even while all methods hang.
+        self._preparation_limits = Limits(execution.timeout, execution.concurrency)
         self.shaper = Shaper(self._validators, catalog.facts.reader, execution.budget)
         self.counters = {
             "results": self.cache.counts,
@@ -77,16 +77,22 @@ class Executor:
         call = Call(self.cache, context)
         with self._telemetry.call(entry, arguments) as record:
             require_scopes(entry, call.caller)
+            owner = call.caller.key  # before the method runs: it could change the claims
             given = await self._valid_arguments(entry, arguments, call, runner)
             if entry.confirm is not None:
                 with record.waiting():
                     await require_consent(entry, given.values, context.confirm)
-            result, record.cache = await self._result(entry, given, call)
+                call.extend(record.waited)
+            result, record.cache = await self._result(entry, given, call, owner)
             record.result_bytes, record.text = result.size, result.text
             answer = await self._shaped(entry, result, call, runner=runner, fields=fields)
         if given.warnings:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
         return answer
+
+    async def end(self) -> bool:
+        """Whether everything that ran has ended, at last; what has not is left behind."""
+        return all([await limits.settled() for limits in (self.limits, self._preparation_limits)])
 
     async def read_on(self, entry: ToolEntry, cursor: str, context: CallContext) -> Answer:
         """What was omitted from an earlier answer to the same caller; ToolError where nothing was."""
@@ -110,12 +116,12 @@ class Executor:
         return await self._in_thread(entry, call, work)
 
     async def _result(
-        self, entry: ToolEntry, arguments: ValidArguments, call: Call
+        self, entry: ToolEntry, arguments: ValidArguments, call: Call, owner: str | None
     ) -> tuple[Result, State]:
         work = partial(self._run, entry, arguments, call)
         seconds = entry.limits.cache_ttl
         if seconds is not None:
-            owner = None if entry.limits.is_cache_shared else call.caller.key
+            owner = None if entry.limits.is_cache_shared else owner
             return await self.cache.result(entry.name, arguments.values, seconds, work, owner)
         return await work(), "off"
 
@@ -153,7 +159,7 @@ class Executor:
 
     async def _in_thread(self, entry: ToolEntry, call: Call, work: Callable[[], T]) -> T:
         """What work of our own returns, within limits like those of methods."""
-        return await self._own_limits.run(entry, call, partial(self._threads.run, work))
+        return await self._preparation_limits.run(entry, call, partial(self._threads.run, work))
 
     def _invalidate(self, entry: ToolEntry) -> None:
         """Clear the cache after a change: what was read before it may be different now."""

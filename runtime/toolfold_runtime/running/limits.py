@@ -69,7 +69,7 @@ class Limits:
         slot = _Slot(self._all)
         task = loop.create_task(_in_slots(tool, slot, work))
         task.add_done_callback(lambda _: _wake(ended))
-        timer = loop.call_later(seconds, _wake, ended)
+        timer = loop.call_later(call.seconds_left(seconds), _wake, ended)
         self._waiting += 1
         tool.waiting += 1
         try:
@@ -84,6 +84,8 @@ class Limits:
                 if slot.was_acquired:  # else it ends at once: nothing has begun
                     self._abandon(tool, task)
                     slot.release()
+            elif not task.cancelled():
+                task.exception()  # retrieved, also where the call was cancelled meanwhile
         if not task.done() or task.cancelled():
             raise _timeout_error(entry, seconds, was_running=slot.was_acquired)
         return task.result()
@@ -98,8 +100,12 @@ class Limits:
     def _refuse_overload(self, tool: "_Tool") -> None:
         is_full = len(self._abandoned) >= _MOST_ABANDONED
         if tool.abandoned >= tool.concurrency or (is_full and tool.abandoned):
+            if not tool.is_reported:
+                tool.is_reported = True
+                hint = "if they never end, only a restart helps"
+                log.warning("a tool hangs", tool=tool.name, calls=tool.abandoned, hint=hint)
             fact = f"{tool.name} hangs: {tool.abandoned} earlier calls have not ended"
-            raise ToolError("timeout", f"{fact}. Try again later.")
+            raise ToolError("timeout", f"{fact}. Try again later, or tell whoever runs the server.")
         if tool.waiting >= _MOST_WAITING_OF_A_TOOL or self._waiting >= _MOST_WAITING:
             raise ToolError("backend_failed", "the server is busy; try again in a moment.")
 
@@ -124,6 +130,7 @@ class _Tool:
         self.slots = asyncio.Semaphore(concurrency)
         self.waiting = 0
         self.abandoned = 0
+        self.is_reported = False
 
 
 class _Slot:

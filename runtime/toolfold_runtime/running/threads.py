@@ -32,7 +32,8 @@ class Threads:
         """What the function returns.
 
         A thread cannot be cancelled: whoever is cancelled here waits until it has ended, so that
-        it counts as running for that long. Cancelled once more, it is left behind.
+        it counts as running for that long. Cancelled once more, it is left behind. What the function
+        raises is raised here, also after a cancellation.
         """
         work = self._begin(function, *args, **kwargs)
         try:
@@ -54,9 +55,9 @@ class Threads:
         with self._lock:
             needs_thread = self._idle == 0
             self._idle -= 0 if needs_thread else 1
-        self._waiting.put(work)
-        if needs_thread:
+        if needs_thread:  # before the work is queued: where no thread can be had, it must not run
             threading.Thread(target=self._work, name="toolfold worker", daemon=True).start()
+        self._waiting.put(work)
         return work
 
     def _work(self) -> None:

@@ -39,8 +39,10 @@ _FORM: Final = {
 }
 _DECLINED: Final = Consent("the user declined it; do not call it again unless the user asks for it")
 _DISMISSED: Final = Consent("the user dismissed the question; ask whether to try again")
-_UNANSWERED: Final = Consent(f"the user did not answer within {_SECONDS / 60:g} minutes")
-_FAILED: Final = Consent("the client failed to ask its user")
+_UNANSWERED: Final = Consent(
+    f"the user did not answer within {_SECONDS / 60:g} minutes; call again when the user is there"
+)
+_FAILED: Final = Consent("the client failed to ask its user; ask yourself, then call again")
 _TOO_MANY: Final = Consent("too many questions wait for an answer; try again later")
 _NO_FORMS: Final = Consent(
     "this client cannot ask for it; use one that supports elicitation", can_ask=False

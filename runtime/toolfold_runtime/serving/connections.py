@@ -162,7 +162,10 @@ class _Connections:
         connection.received += size
         self._received += size
         if self._received > self.bounds.pending:
-            connection.end()
+            # Whoever holds most of it, and not whoever sends the next byte.
+            largest = max(self.open, key=lambda one: one.received)
+            self.release(largest)
+            largest.end()
 
     def release(self, connection: BoundedConnection) -> None:
         """Forget the parts of a request that is whole, or will never be."""

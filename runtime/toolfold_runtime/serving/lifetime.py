@@ -39,7 +39,7 @@ async def run_until_end(
                 await serving(stopping)
         finally:
             await executor.backend.close()
-            is_settled = await executor.limits.settled()
+            is_settled = await executor.end()
             counts = {kind: vars(counts) for kind, counts in executor.counters.items()}
             log.info("look-ups", **counts)
     if caught or not is_settled:

@@ -52,6 +52,8 @@ async def _serve(server: Server[Any], source: int, target: int) -> None:
         writing.add_done_callback(lambda _: tasks.cancel_scope.cancel())
         await server.run(incoming, outgoing, server.create_initialization_options())
         await asyncio.wait([writing], timeout=_LAST_SECONDS)
+        if writing.done() and not writing.cancelled():
+            writing.result()
         tasks.cancel_scope.cancel()
 
 

@@ -52,7 +52,6 @@ class Methods:
         self._catalog = catalog
         self._implementation = implementation
         self._threads = Threads()
-        self._process = os.getpid()
         self._methods: dict[str, _Method] = {}
 
     async def run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Any:
@@ -63,14 +62,15 @@ class Methods:
         else:
             params = await self._threads.run(_params, entry, method, arguments)
         set_current(call)
+        process = os.getpid()
         try:
-            if not method.is_async:
+            try:
+                if method.is_async:
+                    return await method.function(params)
                 result = await self._threads.run(method.function, params)
                 return await result if inspect.isawaitable(result) else result
-            try:
-                return await method.function(params)
             finally:
-                end_forked_copy(self._process)
+                end_forked_copy(process)
         except ToolError:
             raise  # the author's own words to the agent
         except TimeoutError:

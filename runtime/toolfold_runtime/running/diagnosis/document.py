@@ -1,6 +1,7 @@
 """A schema as a document whose parts can be validated against on their own."""
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
@@ -50,52 +51,56 @@ class SchemaDocument:
 
     def accepts(self, pointer: SchemaPath, value: object) -> bool:
         """Whether the subschema at a pointer accepts the value."""
-        if (pointer, "") not in self._validators:
-            self._make_room()
-            self._validators[pointer, ""] = subschema_validator(
-                self._registry,
-                pointer,
-                dialect=self._dialect,
-                asserts_formats=self._asserts_formats,
-            )
-        validator = self._validators[pointer, ""]
-        return validator is None or validator.is_valid(value)
+        return self._is_valid((pointer, ""), partial(self._subschema, pointer), value)
 
     def holds(self, pointer: SchemaPath, keyword: str, value: object) -> bool:
         """Whether one keyword without subschemas, at a pointer, accepts the value."""
-        if (pointer, keyword) not in self._validators:
-            schema = self.at(pointer)
-            beside = _BESIDE.get(keyword, "")
-            flat = {keyword: schema[keyword]}
-            if isinstance(schema.get(beside), bool):
-                flat[beside] = schema[beside]
-            self._validators[pointer, keyword] = self._made(flat)
-        validator = self._validators[pointer, keyword]
-        return validator is None or validator.is_valid(value)
+        return self._is_valid((pointer, keyword), partial(self._keyword, pointer, keyword), value)
 
     def matches(self, pattern: str, text: str) -> bool:
         """Whether a pattern, which names properties, matches the text."""
-        key = ((pattern,), "matches")
-        if key not in self._validators:
-            self._validators[key] = self._made({"pattern": pattern})
-        validator = self._validators[key]
-        return validator is None or validator.is_valid(text)
+        make = partial(self._made, {"pattern": pattern})
+        return self._is_valid(((pattern,), "matches"), make, text)
+
+    def _is_valid(
+        self,
+        key: tuple[SchemaPath, str],
+        make: Callable[[], Validator | None],
+        value: object,
+    ) -> bool:
+        """By the validator of a key, made where there is none yet; used by several threads."""
+        if key in (validators := self._validators):
+            validator = validators[key]
+        else:
+            if len(validators) >= _MAX_VALIDATORS:
+                # A new one: other threads may be reading this one.
+                validators = self._validators = {}
+            validator = validators[key] = make()
+        return validator is None or validator.is_valid(value)
+
+    def _subschema(self, pointer: SchemaPath) -> Validator | None:
+        return subschema_validator(
+            self._registry, pointer, dialect=self._dialect, asserts_formats=self._asserts_formats
+        )
+
+    def _keyword(self, pointer: SchemaPath, keyword: str) -> Validator | None:
+        schema = self.at(pointer)
+        beside = _BESIDE.get(keyword, "")
+        flat = {keyword: schema[keyword]}
+        if isinstance(schema.get(beside), bool):
+            flat[beside] = schema[beside]
+        return self._made(flat)
 
     @cached_property
     def _registry(self) -> Registry | None:
         return registry_of(self._schema)
 
     def _made(self, schema: Json) -> Validator | None:
-        self._make_room()
         whole = {**self._dialect, **schema}
         try:
             return validator_for(whole, self._registry, asserts_formats=self._asserts_formats)
         except (ValidationError, ReferencingError, ValueError):
             return None
-
-    def _make_room(self) -> None:
-        if len(self._validators) >= _MAX_VALIDATORS:
-            self._validators.clear()
 
 
 def _without_dialect(schema: Json) -> Json:
