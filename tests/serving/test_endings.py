@@ -1,6 +1,7 @@
 """However a server or a command ends: no traceback, no process and no folder is left behind."""
 
 import contextlib
+import json
 import os
 import shlex
 import signal
@@ -106,6 +107,20 @@ def test_an_answer_that_nobody_reads_does_not_keep_a_server_from_ending(made: Pr
         assert process.stderr.readline() == "closed\n"
         assert process.wait(PATIENCE) == 0
         assert process.stderr.read() == ""
+
+
+def test_requests_that_come_through_a_pipe_are_answered_before_the_end(made: Project) -> None:
+    hello = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}'
+    calls = (
+        f'{{"jsonrpc":"2.0","id":{n},"method":"tools/call","params":{{"name":"log"}}}}'
+        for n in range(2, 6)
+    )
+    lines = "\n".join([hello, *calls])
+    command = package_command(made.package)
+    done = run(made.folder, *command, stdin=lines, environment=import_path(made.output))
+
+    assert done.code == 0
+    assert sorted(json.loads(line)["id"] for line in done.out.splitlines()) == [1, 2, 3, 4, 5]
 
 
 def test_a_log_that_nobody_reads_harms_nothing(made: Project) -> None:

@@ -111,6 +111,7 @@ class StdioProxy:
                     self._changed.notify_all()
         with self._changed:
             if self._process is process:  # it ended by itself
+                self._end_server()  # which for a moment might still be sent something
                 self._fail_pending(_DOWN)
 
     def _fail_pending(self, reason: str) -> None:

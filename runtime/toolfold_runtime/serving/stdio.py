@@ -16,7 +16,15 @@ import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 from mcp.server.lowlevel import Server
 from mcp.shared.message import SessionMessage
-from mcp_types import INTERNAL_ERROR, ErrorData, JSONRPCError, JSONRPCMessage
+from mcp_types import (
+    INTERNAL_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCMessage,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+)
 from pydantic_core import PydanticSerializationError
 
 from toolfold_runtime import log
@@ -24,7 +32,9 @@ from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.threads import Threads
 from toolfold_runtime.serving.lines import Lines, Refusal
 
-_LAST_SECONDS: Final = 2.0  # for a client to read what was answered before it left
+# For calls under way when a client sends no more, as `printf … | server` does, and for it to read.
+_CALL_SECONDS: Final = 0.5
+_READ_SECONDS: Final = 2.0
 
 
 async def run_stdio(server: Server[Any], stopping: asyncio.Event) -> None:
@@ -43,44 +53,70 @@ async def run_stdio(server: Server[Any], stopping: asyncio.Event) -> None:
 
 
 async def _serve(server: Server[Any], source: int, target: int) -> None:
-    threads = Threads()
+    wire = _Wire(source, target)
     to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, to_client = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_read, Lines(source), threads, to_session, outgoing.clone())
-        writing = asyncio.get_running_loop().create_task(_write(target, threads, to_client))
+        tasks.start_soon(wire.read, to_session, outgoing.clone())
+        writing = asyncio.get_running_loop().create_task(wire.write(to_client))
         writing.add_done_callback(lambda _: tasks.cancel_scope.cancel())
         await server.run(incoming, outgoing, server.create_initialization_options())
-        await asyncio.wait([writing], timeout=_LAST_SECONDS)
+        await asyncio.wait([writing], timeout=_READ_SECONDS)
         if writing.done() and not writing.cancelled():
             writing.result()
         tasks.cancel_scope.cancel()
 
 
-async def _read(
-    lines: Lines,
-    threads: Threads,
-    to_session: MemoryObjectSendStream[SessionMessage | Exception],
-    to_client: MemoryObjectSendStream[SessionMessage],
-) -> None:
-    """Hand on what the client sends, until it sends no more."""
-    async with to_session, to_client:
-        while messages := await threads.begin(lines.read):
-            for message in messages:
-                if isinstance(message, Refusal):
-                    await to_client.send(SessionMessage(message.answer))
-                else:
-                    await to_session.send(SessionMessage(message))
+class _Wire:
+    """The pipes of a client, and the requests that it waits for."""
 
+    def __init__(self, source: int, target: int) -> None:
+        self._lines = Lines(source)
+        self._target = target
+        self._threads = Threads()
+        self._pending: set[object] = set()
+        self._is_idle = asyncio.Event()
+        self._is_idle.set()
 
-async def _write(
-    target: int, threads: Threads, to_client: MemoryObjectReceiveStream[SessionMessage]
-) -> None:
-    """Send the client what it is answered, until there is no more or it does not read any more."""
-    async with to_client:
-        with contextlib.suppress(OSError):
-            async for message in to_client:
-                await threads.begin(_send, target, message.message)
+    async def read(
+        self,
+        to_session: MemoryObjectSendStream[SessionMessage | Exception],
+        to_client: MemoryObjectSendStream[SessionMessage],
+    ) -> None:
+        """Hand on what the client sends, until it sends no more and was answered."""
+        async with to_session, to_client:
+            while messages := await self._threads.begin(self._lines.read):
+                for message in messages:
+                    if isinstance(message, Refusal):
+                        await to_client.send(SessionMessage(message.answer))
+                    else:
+                        self._note(message)
+                        await to_session.send(SessionMessage(message))
+            with anyio.move_on_after(_CALL_SECONDS):
+                await self._is_idle.wait()
+
+    async def write(self, to_client: MemoryObjectReceiveStream[SessionMessage]) -> None:
+        """Send the client its answers, until there are no more or it does not read any more."""
+        async with to_client:
+            with contextlib.suppress(OSError):
+                async for message in to_client:
+                    await self._threads.begin(_send, self._target, message.message)
+                    if isinstance(message.message, JSONRPCResponse | JSONRPCError):
+                        self._settle(message.message.id)
+
+    def _note(self, message: JSONRPCMessage) -> None:
+        if isinstance(message, JSONRPCRequest):
+            self._pending.add(message.id)
+            self._is_idle.clear()
+        elif isinstance(message, JSONRPCNotification):
+            cancelled = (message.params or {}).get("requestId")
+            if isinstance(cancelled, str | int):  # which is not answered any more
+                self._settle(cancelled)
+
+    def _settle(self, request_id: str | int | None) -> None:
+        self._pending.discard(request_id)
+        if not self._pending:
+            self._is_idle.set()
 
 
 def _send(target: int, message: JSONRPCMessage) -> None:
