@@ -22,7 +22,7 @@ import signal
 import socket
 import sys
 import tempfile
-from typing import Any
+from typing import Any, TextIO
 
 _IMPORTS = (
     *("toolfold.cli.main", "toolfold.compile", "toolfold.commands.generate"),
@@ -104,7 +104,7 @@ def run(request: Request) -> None:
     rest = [entry for entry in sys.path[1:] if entry not in _OWN_PATH]
     sys.path[:] = [first, *(path.split(os.pathsep) if path else ()), *rest]
     if os.environ.get("PYTHONUNBUFFERED"):
-        sys.stdout, sys.stderr = _unbuffered(1), _unbuffered(2)
+        sys.stdout, sys.stderr = _unbuffered(sys.stdout), _unbuffered(sys.stderr)
     tempfile.tempdir = None
     importlib.invalidate_caches()
     sys.argv = [kind, *arguments]
@@ -114,9 +114,9 @@ def run(request: Request) -> None:
         exec(compile(program, "<string>", "exec"), {"__name__": "__main__"})
 
 
-def _unbuffered(descriptor: int) -> io.TextIOWrapper:
-    raw = open(descriptor, "wb", 0, closefd=False)  # noqa: SIM115 - open until the process ends
-    return io.TextIOWrapper(raw, "utf-8", write_through=True)
+def _unbuffered(stream: TextIO) -> io.TextIOWrapper:
+    raw = open(stream.fileno(), "wb", 0, closefd=False)  # noqa: SIM115 - open until the process ends
+    return io.TextIOWrapper(raw, stream.encoding, stream.errors, write_through=True)
 
 
 if __name__ == "__main__":
