@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from pydantic import BaseModel, field_serializer, model_serializer
+from pydantic import BaseModel, TypeAdapter, field_serializer, model_serializer
 from toolfold_runtime import ToolError, progress
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 
@@ -162,6 +162,93 @@ def test_a_large_result_is_validated_and_truncated_while_others_are_answered(
     length, outcome_of_short, answered = served.run(Mixed(), called)
     assert (length, outcome_of_short) == (400_000, "budget_exceeded")
     assert answered > 5
+
+
+class Exits:
+    """An object that ends the process of whoever looks at its class."""
+
+    @property
+    def __class__(self) -> Any:
+        raise SystemExit(4)
+
+    @__class__.setter
+    def __class__(self, value: Any) -> None: ...
+
+
+class Interrupts(dict[str, int]):
+    def values(self) -> Any:
+        raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("returned", [[Exits()], Interrupts(a=1)], ids=["exits", "interrupts"])
+def test_a_result_that_would_end_the_process_is_no_json(served: Served, returned: object) -> None:
+    with pytest.raises(ToolError, match=r"any returned what is not JSON\."):
+        served.call(Returns(returned), "any")
+
+
+class LoudType(type):
+    @property
+    def __module__(cls) -> str:  # type: ignore[override]
+        raise SystemExit(4)
+
+
+def test_the_class_of_a_result_runs_no_code_on_the_event_loop(served: Served) -> None:
+    class Loud(metaclass=LoudType):
+        pass
+
+    with pytest.raises(ToolError, match=r"any returned what is not JSON\."):
+        served.call(Returns(Loud()), "any")
+
+
+def test_an_exception_with_very_many_errors_is_logged_in_short(
+    served: Served, caplog: pytest.LogCaptureFixture
+) -> None:
+    class Fails:
+        async def any(self, params: Any) -> None:
+            TypeAdapter(list[int]).validate_python(["x"] * 50_000)
+
+    with pytest.raises(ToolError, match="failed with ValidationError"):
+        served.call(Fails(), "any")
+
+    (record,) = caplog.records
+    assert vars(record)["trace"].endswith("ValidationError: 50,000 errors")
+
+
+def test_words_of_an_error_that_take_long_stop_only_its_own_call(served: Served) -> None:
+    class SlowText(str):
+        def __str__(self) -> str:
+            time.sleep(LONG)
+            return "never"
+
+        __format__ = __repr__ = lambda self, *_: self.__str__()
+
+    class SlowError(Exception):
+        def __str__(self) -> str:
+            time.sleep(LONG)
+            return "never"
+
+    class Fails:
+        async def any(self, params: Any) -> None:
+            raise ToolError("busy", SlowText("the author's words"))
+
+        async def slow(self, params: Any) -> None:
+            raise SlowError
+
+        async def quick(self, params: Any) -> str:
+            return "quick"
+
+    async def called(door: Dispatcher) -> list[str]:
+        slow = asyncio.ensure_future(outcome(door, "slow", {}))
+        quick = []
+        while not slow.done():
+            quick.append(await outcome(door, "quick", {}))
+        return [slow.result(), *set(quick)]
+
+    assert served.run(Fails(), called) == ["timeout", "ok"]
+    with pytest.raises(ToolError) as caught:
+        served.call(Fails(), "any")
+    assert type(caught.value.text) is str
+    assert caught.value.text == "the author's words"
 
 
 @pytest.mark.parametrize("kind", ["blocking", "async", "both"])

@@ -23,6 +23,7 @@ class ErrorCodes:
 
         The agent gets the author's text either way: a slip in the code must not hide it.
         """
+        error.text = str.__str__(error.text if isinstance(error.text, str) else str(error.text))
         given: object = error.code
         form = _FORM.fullmatch(given) if isinstance(given, str) else None
         if form is None:

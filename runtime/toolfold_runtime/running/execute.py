@@ -137,7 +137,10 @@ class Executor:
         try:
             returned = await self.backend.run(entry, arguments, call)
         except ToolError as error:
-            self._codes.normalize(entry, error)
+            if type(error.code) is str and type(error.text) is str:
+                self._codes.normalize(entry, error)
+            else:  # of a class of an author's
+                await self._threads.run(self._codes.normalize, entry, error)
             raise
         finally:
             self._invalidate(entry)  # also where it ends long after its call was answered

@@ -27,6 +27,10 @@ _TEXTS: Final = (str, bytes, bytearray)
 _LISTS: Final = (list, tuple, set, frozenset, deque)
 
 
+#: Past whatever a metaclass makes of it: this runs on the event loop.
+_MODULE_OF: Final = type.__dict__["__module__"].__get__
+
+
 class TooLargeError(Exception):
     """A value with more in it than can be sent."""
 
@@ -51,7 +55,7 @@ def is_small(value: object, package: str = "") -> bool:
             inner = item.values()
         elif kind is list:
             inner = item
-        elif str(kind.__module__).startswith(models):
+        elif _MODULE_OF(kind).startswith(models):
             inner = _attributes(item)
         else:
             return False

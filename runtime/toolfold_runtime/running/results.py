@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any
+from typing import Any, Final
 
 from toolfold_runtime import log
 from toolfold_runtime.contract.tool import ToolEntry
@@ -10,6 +10,8 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact
 from toolfold_runtime.running.measure import MOST_VALUES, TooLargeError, refuse_large
 from toolfold_runtime.running.validators import SchemaValidators, is_slow
+
+_MAX_REASON: Final = 1_000
 
 
 @dataclass(frozen=True)
@@ -64,8 +66,9 @@ def _plain(entry: ToolEntry, returned: object, *, is_small: bool) -> Result:
         return _result(entry, result_json(given))
     except TooLargeError:
         raise
-    except Exception as error:
-        # Whatever an author's object does while it is turned into JSON, it is no JSON.
+    except BaseException as error:
+        # Whatever an author's object does while it is turned into JSON, it is no JSON. Of any
+        # kind: SystemExit would end the server.
         log.warning("the result is not JSON", tool=entry.name, error=_reason(error))
         raise ToolError("invalid_result", f"{entry.name} returned what is not JSON.") from None
 
@@ -92,10 +95,10 @@ def _with_base64(value: Any) -> Any:
     return value
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"{error}; bytes are sent as base64 where `returns` says `contentEncoding: base64`"
-    return str(error)
+    return f"{type(error).__name__}: {error}"[:_MAX_REASON]
 
 
 def _mended(

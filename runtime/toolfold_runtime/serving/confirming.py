@@ -38,6 +38,7 @@ _FORM: Final = {
     "properties": {_FIELD: {"type": "boolean", "title": "Run it", "default": True}},
 }
 _DECLINED: Final = Consent("the user declined it; do not call it again unless the user asks for it")
+_UNCLEAR: Final = Consent(f"the client's answer is unclear: `{_FIELD}` must be true or false")
 _DISMISSED: Final = Consent("the user dismissed the question; ask whether to try again")
 _UNANSWERED: Final = Consent(
     f"the user did not answer within {_SECONDS / 60:g} minutes; call again when the user is there"
@@ -148,8 +149,12 @@ def _has_forms(context: ServerRequestContext[Any]) -> bool:
 def _consent(answer: types.ElicitResult) -> Consent:
     if answer.action == "cancel":
         return _DISMISSED
-    is_given = answer.action == "accept" and (answer.content or {}).get(_FIELD, True) is True
-    return Consent() if is_given else _DECLINED
+    if answer.action != "accept":
+        return _DECLINED
+    said = (answer.content or {}).get(_FIELD, True)
+    if said is True:
+        return Consent()
+    return _DECLINED if said is False else _UNCLEAR
 
 
 def _digest(question: str) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from toolfold_runtime import log
 from toolfold_runtime.errors import StartError
 
 Message: TypeAlias = MutableMapping[str, Any]
@@ -57,14 +58,24 @@ class Guard:
             await self._pass_on(scope, receive, send)
 
     async def _pass_on(self, scope: Message, receive: Receive, send: Send) -> None:
+        has_begun = False
+
+        async def noted(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
+            await send(message)
+
         try:
-            await self._application(scope, receive, send)
+            await self._application(scope, receive, noted)
         except Exception as error:
             from starlette.requests import ClientDisconnect
 
             # Its client is gone: there is nobody to answer and nothing to look into.
-            if not isinstance(error, ClientDisconnect):
-                raise
+            if isinstance(error, ClientDisconnect):
+                return
+            log.failure("a request failed", error, path=scope["path"])  # a verifier's, for one
+            if not has_begun:
+                await _refuse(send, 500, "Internal Server Error")
 
     def _is_answered(self, scope: Message) -> bool:
         if not self._hosts:

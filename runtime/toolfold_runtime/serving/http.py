@@ -70,6 +70,8 @@ def listener_for(options: ServeOptions, root: Path) -> Listener:
         )
     if options.verifier and not (options.issuer and options.resource):
         raise StartError("--verifier goes with --issuer and --resource")
+    if not options.verifier and (options.issuer or options.resource or options.scope):
+        raise StartError("--issuer, --resource and --scope go with --verifier, which checks tokens")
     local = ("127.0.0.1", "localhost", "[::1]") if is_local else ()
     given = (_bracketed(options.host), _bracketed(_host_of(options.resource)))
     names = [name for name in dict.fromkeys((*local, *given)) if name]
@@ -80,7 +82,7 @@ def listener_for(options: ServeOptions, root: Path) -> Listener:
         # Open on purpose, to any name, unless names were given.
         hosts=hosts if not options.open or options.allow_host else (),
         origins=(*(f"http://{name}:*" for name in names), *options.allow_origin),
-        verifier=load_object(options.verifier, root, "verifier") if options.verifier else None,
+        verifier=_verifier(options.verifier, root) if options.verifier else None,
         issuer=options.issuer or "",
         resource=options.resource or "",
         scopes=tuple(options.scope),
@@ -151,6 +153,13 @@ def http_app(server: "Server[Any]", listener: Listener) -> Guard:
     for name in ("mcp.server.streamable_http", "uvicorn.error"):
         logging.getLogger(name).addFilter(_is_worth_a_look)
     return Guard(application, listener.hosts, listener.origins)
+
+
+def _verifier(path: str, root: Path) -> "TokenVerifier":
+    verifier: TokenVerifier = load_object(path, root, "verifier")
+    if isinstance(verifier, type) or not callable(getattr(verifier, "verify_token", None)):
+        raise StartError(f"verifier {path}: no object with a method verify_token; name an instance")
+    return verifier
 
 
 def _is_worth_a_look(record: logging.LogRecord) -> bool:

@@ -32,6 +32,8 @@ def load_object(path: str, root: Path, role: str) -> Any:
     if folder not in sys.path:
         sys.path.insert(0, folder)
     module_name, _, name = path.partition(":")
+    if not module_name or not name:
+        raise ImplementationError(f"{role} {path}: write it as module:object")
     with _authors_code(f"{role} {path}"):
         named = getattr(importlib.import_module(module_name), name, None)
     if named is None:

@@ -85,8 +85,8 @@ class Methods:
             raise _failure(entry, "CancelledError") from None
         except BaseException as error:
             # Of any kind: SystemExit would end the server. The traceback is for the author; an
-            # agent gets a message without internals.
-            log.failure("the method failed", error, tool=entry.name, **_hint(error))
+            # agent gets a message without internals. Its text is made in a thread: it may take long.
+            await self._threads.run(_log_failure, entry, error)
             raise _failure(entry, type(error).__name__) from None
 
     async def start(self) -> None:
@@ -186,13 +186,17 @@ def _failure(entry: ToolEntry, kind: str) -> ToolError:
     return ToolError("backend_failed", text)
 
 
+def _log_failure(entry: ToolEntry, error: BaseException) -> None:
+    log.failure("the method failed", error, tool=entry.name, **_hint(error))
+
+
 def _hint(error: BaseException) -> dict[str, str]:
     """The way out of a mistake that authors often make, for the log."""
     from pydantic import ValidationError
 
     from toolfold_runtime.running.wrong_results import NAIVE_DATETIME_HINT
 
-    if not isinstance(error, ValidationError):
+    if not isinstance(error, ValidationError) or error.error_count() > _MAX_SHOWN:
         return {}
     if not any(problem["type"] == "timezone_aware" for problem in error.errors()):
         return {}
