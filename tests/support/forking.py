@@ -11,6 +11,7 @@ A process that is started so has everything of its own but the imports, which co
 second of a server's start. The interpreter ends with the other side of the socket.
 """
 
+import contextlib
 import gc
 import importlib
 import io
@@ -54,6 +55,8 @@ def serve(listening: socket.socket) -> Request | None:
             continue
         size, descriptors, _, _ = socket.recv_fds(listening, 4, 4)
         if not size:
+            for child in running:
+                os.killpg(child, signal.SIGKILL)  # of tests that were killed themselves
             return None
         request = json.loads(_read(listening, int.from_bytes(size, "big")))
         child = os.fork()
@@ -64,7 +67,8 @@ def serve(listening: socket.socket) -> Request | None:
         *streams, running[child] = descriptors
         for stream in streams:
             os.close(stream)
-        os.setpgid(child, child)
+        with contextlib.suppress(OSError):  # it did so itself and went on
+            os.setpgid(child, child)
         os.write(running[child], f"{child}\n".encode())
 
 
@@ -72,7 +76,8 @@ def _report_ended(running: dict[int, int]) -> None:
     for child, pipe in list(running.items()):
         ended, status = os.waitpid(child, os.WNOHANG)
         if ended:
-            os.write(pipe, f"{os.waitstatus_to_exitcode(status)}\n".encode())
+            with contextlib.suppress(BrokenPipeError):  # nobody asks any more
+                os.write(pipe, f"{os.waitstatus_to_exitcode(status)}\n".encode())
             os.close(pipe)
             del running[child]
 
