@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import io
 import os
 import sys
 import traceback
@@ -33,12 +34,15 @@ _EXTRAS: Final = {
 # Of the disk or the file system, not of ours.
 _FULL_OR_CLOSED: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+    | {errno.ENAMETOOLONG}
 )
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; 0 fine, 1 problems, 2 wrong use or a failure of ours."""
     given = tuple(sys.argv[1:] if arguments is None else arguments)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr is, whatever its encoding
     try:
         try:
             return _exit_code(parser().parse_args(given, argparse.Namespace(given=given)))

@@ -27,6 +27,7 @@ from toolfold.plan.models.model import (
 from toolfold.plan.models.names import branch_names, item_name
 from toolfold.plan.models.types import ANY, SCALARS, limits, literal_values, text_type, union
 from toolfold.plan.names.identifiers import class_name, definition_type, field_name
+from toolfold.plan.schemas.expansion import is_explosive
 from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.text.escape import has_hidden, one_line, without_hidden
 
@@ -271,9 +272,9 @@ class _SchemaReader:
         if _NOT_IN_PYTHON.search(json.dumps(value)):
             return False  # the text of a moment, perhaps
         whole = self._document.schema
-        document: Json = {key: whole.get(key, {}) for key in ("$defs", "definitions")}
+        document: Json = {key: whole.get(key, {}) for key in ("$defs", "definitions")} | schema
         try:
-            return validator_for(document | schema).is_valid(value)
+            return not is_explosive(document) and validator_for(document).is_valid(value)
         except (ValidationError, ValueError):
             return False
 

@@ -18,6 +18,9 @@ class Document:
 
     def __init__(self, schema: Json) -> None:
         self.schema = schema
+        # By identity: a part that many references lead to is merged once.
+        self._merged: dict[int, tuple[Json, Json]] = {}
+        self._nullable: dict[tuple[int, int], tuple[Json, bool]] = {}
 
     def target(self, reference: str) -> Json | bool | None:
         """What a reference points to, or None where only the validator can follow it."""
@@ -35,6 +38,11 @@ class Document:
 
     def merged(self, schema: Json, depth: int = 0) -> Json:
         """The schema with its `allOf` merged in, where every part is of an object with properties."""
+        if id(schema) not in self._merged:
+            self._merged[id(schema)] = (schema, self._merge(schema, depth))
+        return self._merged[id(schema)][1]
+
+    def _merge(self, schema: Json, depth: int) -> Json:
         parts = schema.get("allOf")
         if not isinstance(parts, list) or not parts or depth > _MAX_DEPTH:
             return schema
@@ -52,6 +60,12 @@ class Document:
         """Whether null is among the values of a schema; False where that is too deep to tell."""
         if not isinstance(schema, dict) or depth > _MAX_DEPTH:
             return schema is True
+        key = (id(schema), depth)
+        if key not in self._nullable:
+            self._nullable[key] = (schema, self._is_nullable(schema, depth))
+        return self._nullable[key][1]
+
+    def _is_nullable(self, schema: Json, depth: int) -> bool:
         if isinstance(schema.get("$ref"), str):
             return self.accepts_null(self.target(schema["$ref"]), depth + 1)
         values = schema.get("enum", [schema["const"]] if "const" in schema else [None])
@@ -98,7 +112,8 @@ def _merged_objects(parts: list[Json]) -> Json:
             known = merged["properties"].setdefault(prop, schema)
             if known != schema:
                 merged["properties"][prop] = {}
-        merged["required"] += [r for r in required_of(part) if isinstance(r, str)]
+        names = (name for name in required_of(part) if isinstance(name, str))
+        merged["required"] = list(dict.fromkeys([*merged["required"], *names]))
         if isinstance(part.get("description"), str):
             merged.setdefault("description", part["description"])
     return merged

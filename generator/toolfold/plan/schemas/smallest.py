@@ -8,6 +8,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.pointers import resolve
 from toolfold_runtime.validation import ValidationError, validator_for
 
+from toolfold.plan.schemas.expansion import is_explosive
 from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.schemas.samples import sample_number, sample_text
 from toolfold.plan.text.escape import json_text
@@ -33,6 +34,8 @@ def example_arguments(
     `default` name. Other text is the property's name in angle brackets, so that it is seen to be
     a placeholder, wherever such text is valid. None where no call is found.
     """
+    if is_explosive(schema):
+        return None
     try:
         validator = validator_for(schema, asserts_formats=asserts_formats)
     except (ValidationError, ValueError):
