@@ -60,6 +60,7 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.pointers",
         "toolfold_runtime.validation",
         "jsonschema_rs",
+        "pydantic_core",  # its JSON writer
     },
     "plan/models": {
         "toolfold.manifest.schema",

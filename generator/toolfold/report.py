@@ -42,7 +42,7 @@ class Drift:
         return "" if self.difference.objection else "run `toolfold generate`"
 
     def __str__(self) -> str:
-        return f"{self.file}: {self.fact}"
+        return f"{shown(self.file)}: {self.fact}"
 
 
 def report(problems: Iterable[Problem]) -> str:
@@ -67,11 +67,23 @@ def summary(problems: Sequence[Problem]) -> str:
     for code, same_kind in kinds.items():
         first = same_kind[0]
         more = f" and {len(same_kind) - 1} more" if len(same_kind) > 1 else ""
-        place = f"{first.place}: {_shown(first.path)}: warning: {_shown(first.fact)}"
+        place = f"{shown(str(first.place))}: {shown(first.path)}: warning: {shown(first.fact)}"
         lines.append(f"{place} [{code}{more}]")
     if len(problems) > len(kinds):
         lines.append(f"{len(problems)} warnings; --verbose lists them all")
     return "\n".join(lines)
+
+
+def printable(text: str) -> str:
+    """Lines of text that cannot move a terminal's cursor or colour what follows."""
+    return "\n".join(li if li.isprintable() else shown(li, "\t") for li in text.split("\n"))
+
+
+def shown(text: str, also: str = "") -> str:
+    """Text on one line, with escapes for what cannot be printed and is none of `also`."""
+    return "".join(
+        c if c.isprintable() or c in also else c.encode("unicode_escape").decode() for c in text
+    )
 
 
 def _record(problem: Problem) -> dict[str, str | int]:
@@ -106,16 +118,16 @@ def _drift_annotation(drift: Drift) -> str:
 
 def _frame(problem: Problem) -> str:
     """Place, path and fact on one line; the source line with a mark; the way out."""
-    path = f" {_shown(problem.path)}:" if problem.path else ""
+    path = f" {shown(problem.path)}:" if problem.path else ""
     kind = " warning:" if problem.severity == "warning" else ""
-    lines = [f"{problem.place}:{path}{kind} {_shown(problem.fact)}"]
+    lines = [f"{shown(str(problem.place))}:{path}{kind} {shown(problem.fact)}"]
     source = problem.place.source.line(problem.place.line)
     if source.strip():
         number = str(problem.place.line)
         text, before = _window(source, problem.place.column - 1)
         lines += [f"  {number} | {text}", f"  {' ' * len(number)} | {' ' * before}^"]
     if problem.hint:
-        lines.append(f"  {_shown(problem.hint)}")
+        lines.append(f"  {shown(problem.hint)}")
     return "\n".join(lines)
 
 
@@ -124,13 +136,8 @@ def _window(line: str, column: int) -> tuple[str, int]:
     start = 0 if len(line) <= _WIDTH else max(0, min(column - _WIDTH // 2, len(line) - _WIDTH))
     end = start + _WIDTH
     head, tail = "…" if start else "", "…" if end < len(line) else ""
-    text = f"{head}{_shown(line[start:end])}{tail}"
-    return text, len(head) + len(_shown(line[start:column]))
-
-
-def _shown(text: str) -> str:
-    """Text that cannot move a terminal's cursor or colour what follows."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+    text = f"{head}{shown(line[start:end])}{tail}"
+    return text, len(head) + len(shown(line[start:column]))
 
 
 def _annotation(problem: Problem) -> str:
@@ -144,7 +151,7 @@ def _annotation(problem: Problem) -> str:
 
 def _escaped(text: str) -> str:
     lines = text.replace("%", "%25").replace("\r", "%0D").split("\n")
-    return "%0A".join(_shown(line) for line in lines)
+    return "%0A".join(shown(line) for line in lines)
 
 
 def _property(text: str) -> str:

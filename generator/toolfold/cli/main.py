@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import io
 import os
 import signal
 import sys
@@ -35,6 +36,7 @@ _EXTRAS: Final = {
 # Of the disk or the file system, not of ours.
 _FULL_OR_CLOSED: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+    | {errno.ENAMETOOLONG}
 )
 
 
@@ -73,6 +75,8 @@ def _interrupted_by_signals(caught: list[int]) -> Iterator[None]:
 
 def _run(given: tuple[str, ...]) -> int:
     _open_closed_streams()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # as stderr is, whatever its encoding
     try:
         try:
             return _exit_code(parser().parse_args(given, argparse.Namespace(given=given)))

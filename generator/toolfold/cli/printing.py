@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from toolfold.errors import ManifestError, Problem
-from toolfold.report import Drift, Format, machine_report, report, summary
+from toolfold.report import Drift, Format, machine_report, printable, report, summary
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class Printer:
             if text:
                 complain(text)
         for file in drift:
-            print(file)
+            print(printable(str(file)))
 
     def refusal(self, error: ManifestError) -> None:
         """Every problem of a manifest that was refused, warnings in full."""
@@ -39,7 +39,7 @@ class Printer:
 
     def result(self, text: str) -> None:
         """What a command did: on stdout, which for machines holds nothing but the document."""
-        print(text, file=sys.stdout if self.format == "text" else sys.stderr)
+        print(printable(text), file=sys.stdout if self.format == "text" else sys.stderr)
 
     def stub(self, stub: str) -> None:
         """Source to paste into the implementation; machines read it in the hints."""
@@ -55,7 +55,7 @@ def _is_shown_whole(problem: Problem) -> bool:
 
 def complain(text: str) -> None:
     """Print something on stderr."""
-    print(text, file=sys.stderr)
+    print(printable(text), file=sys.stderr)
 
 
 def progress() -> Callable[[int, int], None]:

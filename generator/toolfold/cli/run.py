@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from toolfold.cli.author import compare_class, find_type_problems
 from toolfold.cli.printing import Printer, complain, progress
 from toolfold.errors import ManifestError, OutputError, Severity, UsageError
-from toolfold.report import Drift
+from toolfold.report import Drift, printable, shown
 
 if TYPE_CHECKING:
     from toolfold.commands.generate import Project
@@ -80,7 +80,7 @@ def check(options: argparse.Namespace) -> int:
         for notice in comparison.notices if not drift else ():
             complain(f"notice: {notice}")
         for difference in done.differences if options.diff else ():
-            print(difference.diff(), end="")
+            print(printable(difference.diff()), end="")
     if drift:
         return _out_of_date()
     is_refused = options.strict and any(p.code in _STRICT for p in done.summary.warnings)
@@ -114,7 +114,7 @@ def init(options: argparse.Namespace) -> int:
 
     extras = frozenset(extra for extra in ("pytest", "github") if getattr(options, extra))
     for line in write_project(options.folder, options.name, extras):
-        print(line)
+        print(printable(line))
     folder = "" if options.folder == Path() else f"cd {shlex.quote(str(options.folder))} && "
     print(f'next: {folder}toolfold generate && toolfold try hello \'{{"name": "Ada"}}\'')
     return 0
@@ -283,7 +283,7 @@ def _ready_to_commit(output: Path, written: "Written | None") -> int:
 
     unknown = unknown_to_git(output)
     for path in unknown[:_MOST_SHOWN]:
-        complain(f"{path}: generated, and not added to git")
+        complain(f"{shown(path)}: generated, and not added to git")
     if len(unknown) > _MOST_SHOWN:
         complain(f"and {len(unknown) - _MOST_SHOWN} more")
     is_changed = written is not None and bool(written.written or written.removed)

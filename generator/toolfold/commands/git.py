@@ -1,5 +1,6 @@
 """Asking git: which files a commit would miss."""
 
+import os
 import subprocess
 from pathlib import Path
 
@@ -17,8 +18,8 @@ def unknown_to_git(output: Path) -> list[str]:
     here = Path.cwd()
     folder = here if output.resolve().is_relative_to(here) else output
     place = str(output.resolve())
-    listed = git(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", place).decode()
-    return sorted(name for name in listed.split("\0") if name)
+    listed = git(folder, "ls-files", "--others", "--exclude-standard", "-z", "--", place)
+    return sorted(os.fsdecode(name) for name in listed.split(b"\0") if name)
 
 
 def git(folder: Path, *arguments: str) -> bytes:

@@ -1,6 +1,7 @@
 """The manifest's JSON Schema, in the subset that draft-07 editors understand."""
 
 import json
+from functools import cache
 from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -23,6 +24,7 @@ class _Unsorted(GenerateJsonSchema):
         return value
 
 
+@cache
 def manifest_schema() -> dict[str, Any]:
     """The schema that `toolfold schema` prints."""
     schema = Manifest.model_json_schema(

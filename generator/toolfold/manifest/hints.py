@@ -39,6 +39,11 @@ _ENTRIES: Final[dict[tuple[str, ...], Any]] = {
     ("tools", "*", "parameters"): {"type": "string"},
 }
 _PLAIN: Final = re.compile(r"[A-Za-z_$][\w$./:+ -]*")
+# Where nothing else is known.
+_PLAIN_HINTS: Final = {
+    "a string": "write some text",
+    "a whole number": "write digits and no unit, as in `{key}: 100`",
+}
 _LONGEST: Final = 60
 _LONGEST_HINT: Final = 160
 
@@ -57,7 +62,7 @@ def way_out(path: ManifestPath, wanted: str, value: object) -> str:
         meant, how = example_at(path), "write it like"
     text = flow(meant)
     if meant is None or len(text) > _LONGEST_HINT:
-        return "write some text" if wanted == "a string" else ""
+        return _PLAIN_HINTS.get(wanted, "").format(key=path[-1])
     return f"{how} `{text if isinstance(path[-1], int) else f'{path[-1]}: {text}'}`"
 
 

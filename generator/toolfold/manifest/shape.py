@@ -57,12 +57,16 @@ def shape(tree: PlacedMapping) -> tuple[Manifest, list[Problem]]:
 def _without(tree: PlacedMapping, paths: list[ManifestPath]) -> dict[str, Any]:
     """The tree less every entry that one of the paths leads into."""
     valid: dict[str, Any] = dict(tree)
-    for key, name in {path[:2] for path in paths if len(path) > 1}:
-        entries = valid.get(str(key))
-        if key in _ENTRIES and isinstance(entries, dict):
-            valid[str(key)] = {n: value for n, value in entries.items() if n != name}
-        elif key in _ENTRIES and isinstance(entries, list):
-            valid[str(key)] = [value for value in entries if value is not tree[str(key)][name]]
+    invalid: dict[str, set[str | int]] = {}
+    for path in paths:
+        if len(path) > 1 and path[0] in _ENTRIES:
+            invalid.setdefault(str(path[0]), set()).add(path[1])
+    for key, names in invalid.items():
+        entries = valid[key]
+        if isinstance(entries, dict):
+            valid[key] = {name: value for name, value in entries.items() if name not in names}
+        elif isinstance(entries, list):
+            valid[key] = [value for index, value in enumerate(entries) if index not in names]
     return valid
 
 

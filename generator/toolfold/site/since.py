@@ -27,10 +27,15 @@ def _manifest_at(manifest: Path, revision: str) -> Manifest:
     """The manifest at a revision with its includes and overlays; breaches of today's rules pass."""
     folder, name = manifest.parent, manifest.name
     tree = read_yaml(git(folder, "show", f"{revision}:./{name}"), f"{revision}:{name}")
-    parts = [*(tree.get("include") or ()), *(tree.get("overlays") or ())]
-    patterns = [f":(glob){part}" for part in parts if isinstance(part, str)]
+    lists = [tree[key] for key in ("include", "overlays") if isinstance(tree.get(key), list)]
+    # A pattern with a null character matches nothing, and git could not be asked.
+    parts = [part for each in lists for part in each if isinstance(part, str) and "\0" not in part]
+    patterns = [f":(glob){part}" for part in parts]
     archive = git(folder, "archive", "--format=tar", revision, "--", f":(literal){name}", *patterns)
     with tempfile.TemporaryDirectory() as place:
-        with tarfile.open(fileobj=io.BytesIO(archive)) as files:
-            files.extractall(place, filter="data")
+        try:
+            with tarfile.open(fileobj=io.BytesIO(archive)) as files:
+                files.extractall(place, filter="data")
+        except tarfile.TarError as error:
+            raise UsageError(f"{revision}: {error}") from None
         return load_with_problems(Path(place, name), f"{revision}:{name}").manifest

@@ -18,9 +18,9 @@ class Document:
 
     def __init__(self, schema: Json) -> None:
         self.schema = schema
-        # Of parts of the document by identity: two that refer to a third would each merge it again.
+        # By identity: a part that many references lead to is merged once.
         self._merged: dict[int, tuple[Json, Json]] = {}
-        self._accepts_null: dict[str, bool] = {}
+        self._nullable: dict[tuple[int, int], tuple[Json, bool]] = {}
 
     def target(self, reference: str) -> Json | bool | None:
         """What a reference points to, or None where only the validator can follow it."""
@@ -38,6 +38,11 @@ class Document:
 
     def merged(self, schema: Json, depth: int = 0) -> Json:
         """The schema with its `allOf` merged in, where every part is of an object with properties."""
+        if id(schema) not in self._merged:
+            self._merged[id(schema)] = (schema, self._merge(schema, depth))
+        return self._merged[id(schema)][1]
+
+    def _merge(self, schema: Json, depth: int) -> Json:
         parts = schema.get("allOf")
         if not isinstance(parts, list) or not parts or depth > _MAX_DEPTH:
             return schema
@@ -45,28 +50,26 @@ class Document:
         rest = {key: value for key, value in schema.items() if key != "allOf"}
         if len(parts) == 1 and not rest.keys() - NOTES:
             return {**resolved[0], **rest}
-        resolved = [self._merged_part(part, depth + 1) for part in resolved]
+        resolved = [self.merged(part, depth + 1) for part in resolved]
         if not any(map(is_class, (*resolved, rest))) or not all(map(_is_part, resolved)):
             return rest
         merged = _merged_objects([*resolved, rest])
         return merged | {key: rest[key] for key in ("description",) if key in rest}
 
-    def _merged_part(self, part: Json, depth: int) -> Json:
-        if id(part) not in self._merged:
-            self._merged[id(part)] = part, self.merged(part, depth)
-        return self._merged[id(part)][1]
-
     def accepts_null(self, schema: object, depth: int = 0) -> bool:
         """Whether null is among the values of a schema; False where that is too deep to tell."""
         if not isinstance(schema, dict) or depth > _MAX_DEPTH:
             return schema is True
-        reference = schema.get("$ref")
-        if isinstance(reference, str):
-            if reference not in self._accepts_null:
-                target = self.target(reference)
-                self._accepts_null[reference] = self.accepts_null(target, depth + 1)
-            return self._accepts_null[reference]
+        key = (id(schema), depth)
+        if key not in self._nullable:
+            self._nullable[key] = (schema, self._is_nullable(schema, depth))
+        return self._nullable[key][1]
+
+    def _is_nullable(self, schema: Json, depth: int) -> bool:
+        if isinstance(schema.get("$ref"), str):
+            return self.accepts_null(self.target(schema["$ref"]), depth + 1)
         values = schema.get("enum", [schema["const"]] if "const" in schema else [None])
+        values = values if isinstance(values, list) else [None]  # no `enum` at all
         types = schema.get("type", "null")
         if None not in values or "null" not in (types if isinstance(types, list) else [types]):
             return False
@@ -110,8 +113,8 @@ def _merged_objects(parts: list[Json]) -> Json:
             known = merged["properties"].setdefault(prop, schema)
             if known != schema:
                 merged["properties"][prop] = {}
-        known_names = merged["required"]
-        known_names += [r for r in required_of(part) if isinstance(r, str) and r not in known_names]
+        names = (name for name in required_of(part) if isinstance(name, str))
+        merged["required"] = list(dict.fromkeys([*merged["required"], *names]))
         if isinstance(part.get("description"), str):
             merged.setdefault("description", part["description"])
     return merged
