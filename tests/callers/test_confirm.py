@@ -130,7 +130,9 @@ def test_a_client_that_fails_to_ask_has_no_yes(era: Era, server: Any) -> None:
             # In the modern era the client keeps its failure to itself, and makes no second call.
             with contextlib.suppress(MCPError):
                 answer = answer_of(await client.call_tool("cancel", {"id": order}))
-                assert answer.text.endswith("the client failed to ask its user.")
+                assert answer.text.endswith(
+                    "the client failed to ask its user; ask yourself, then call again."
+                )
             return int(answer_of(await client.call_tool("runs", {"id": order})).text)
 
     assert anyio.run(attempt) == 0

@@ -109,7 +109,7 @@ def test_a_user_who_never_answers_is_not_waited_for(
             return answer_of(await client.call_tool("cancel", {"id": "x"})).text
 
     assert anyio.run(attempt) == (
-        "unconfirmed: cancel was not run: the user did not answer within 10 minutes."
+        "unconfirmed: cancel was not run: the user did not answer within 10 minutes; call again when the user is there."
     )
 
 

@@ -220,7 +220,8 @@ def test_words_of_an_error_that_take_long_stop_only_its_own_call(served: Served)
             time.sleep(LONG)
             return "never"
 
-        __format__ = __repr__ = lambda self, *_: self.__str__()
+        def __format__(self, spec: str) -> str:
+            return str(self)
 
     class SlowError(Exception):
         def __str__(self) -> str:

@@ -1,6 +1,6 @@
 """The shape of one tool in a manifest."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, cast
 
 from pydantic import Discriminator, Field
 from toolfold_runtime.contract.server import TOOL_CONCURRENCY
@@ -207,8 +207,9 @@ class Tool(ManifestModel):
         description="OAuth scopes that a caller over HTTP needs, all of them.",
         examples=[["orders:write"]],
     )
-    confirm: Confirmation | None = Field(
-        default=None,
+    # An empty `confirm:` is refused: nobody should think that it asks.
+    confirm: Confirmation = Field(
+        default=cast("Confirmation", None),
         description=(
             "Has the client ask its user before a call; where it cannot,"
             " `ask` goes on and `require` refuses."
