@@ -18,6 +18,7 @@ from tests.support.projects import Json, Project
 from tests.support.servers import Listening, serve_command
 
 IDS: Final = (f"A-{number}" for number in itertools.count())
+UNCLEAR: Final = "the client's answer is unclear: `confirm` must be true or false."
 DECLINED: Final = "the user declined it; do not call it again unless the user asks for it."
 DISMISSED: Final = "the user dismissed the question; ask whether to try again."
 
@@ -69,9 +70,9 @@ def test_the_user_is_asked_before_the_call_in_a_sentence(name: str, era: Era, se
         (types.ElicitResult(action="decline"), DECLINED),
         (types.ElicitResult(action="cancel"), DISMISSED),
         (types.ElicitResult(action="accept", content={"confirm": False}), DECLINED),
-        (types.ElicitResult(action="accept", content={"confirm": "true"}), DECLINED),
-        (types.ElicitResult(action="accept", content={"confirm": 1}), DECLINED),
-        (types.ElicitResult(action="accept", content={"confirm": None}), DECLINED),
+        (types.ElicitResult(action="accept", content={"confirm": "true"}), UNCLEAR),
+        (types.ElicitResult(action="accept", content={"confirm": 1}), UNCLEAR),
+        (types.ElicitResult(action="accept", content={"confirm": None}), UNCLEAR),
     ],
 )
 def test_without_a_yes_nothing_runs(

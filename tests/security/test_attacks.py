@@ -179,7 +179,7 @@ def test_references_that_stand_for_billions_of_schemas_are_warned_about(
     done = toolfold(project, "generate", "--no-cache", "-v")
 
     assert done.code == 0, done.err
-    assert f"tools.t.{key}: warning: its references stand for more than 100,000" in done.err
+    assert f"tools.t.{key}: warning: validation may take very long" in done.err
 
 
 def test_every_one_of_thousands_of_mistakes_is_reported_once(tmp_path: Path) -> None:

@@ -47,21 +47,27 @@ def test_a_loopback_host_is_among_those_that_are_answered(host: str, tmp_path: P
     assert f"{named}:*" in found.hosts
 
 
-def test_the_host_of_the_resource_is_answered(shelf: Project) -> None:
-    given = ["--host", "0.0.0.0", "--verifier", "implementation:Shelf"]
+def test_the_host_of_the_resource_is_answered(
+    shelf: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERE", "https://books.example/mcp")
+    given = ["--host", "0.0.0.0", "--verifier", "checks:verifier"]
     given += ["--issuer", "https://login.example", "--resource", "https://books.example/mcp"]
     found = listener_for(options(*given), shelf.folder)
 
     assert "books.example" in found.hosts
 
 
+WITH_VERIFIER: Final = ["--issuer", "https://a.example", "--resource", "http://b", "--verifier"]
 REFUSED: Final[dict[str, tuple[list[str], str]]] = {
     "other machines": (["--host", "0.0.0.0"], "0.0.0.0 is reachable from other machines"),
     "verifier alone": (["--verifier", "checks:verifier"], "goes with --issuer and --resource"),
-    "no verifier": (
-        ["--verifier", "checks:none", "--issuer", "https://a.example", "--resource", "http://b"],
-        "verifier checks:none: ",
-    ),
+    "no verifier": ([*WITH_VERIFIER, "checks:none"], "verifier checks:none: "),
+    "a class": ([*WITH_VERIFIER, "checks:Verifier"], "no object with a method verify_token"),
+    "anything": ([*WITH_VERIFIER, "checks:TOKENS"], "no object with a method verify_token"),
+    "a module": ([*WITH_VERIFIER, "checks"], "verifier checks: write it as module:object"),
+    "scope alone": (["--scope", "books"], "go with --verifier, which checks tokens"),
+    "resource alone": (["--resource", "http://b"], "go with --verifier, which checks tokens"),
 }
 
 

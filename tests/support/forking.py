@@ -108,8 +108,8 @@ def run(request: Request) -> None:
     first = request["folder"] if kind == "-m" else ""
     rest = [entry for entry in sys.path[1:] if entry not in _OWN_PATH]
     sys.path[:] = [first, *(path.split(os.pathsep) if path else ()), *rest]
-    if os.environ.get("PYTHONUNBUFFERED"):
-        sys.stdout, sys.stderr = _unbuffered(sys.stdout), _unbuffered(sys.stderr)
+    # New objects: the old ones remember what the descriptors were before.
+    sys.stdout, sys.stderr = _text(sys.stdout), _text(sys.stderr)
     tempfile.tempdir = None
     importlib.invalidate_caches()
     sys.argv = [kind, *arguments]
@@ -119,9 +119,18 @@ def run(request: Request) -> None:
         exec(compile(program, "<string>", "exec"), {"__name__": "__main__"})
 
 
-def _unbuffered(stream: TextIO) -> io.TextIOWrapper:
-    raw = open(stream.fileno(), "wb", 0, closefd=False)  # noqa: SIM115 - open until the process ends
-    return io.TextIOWrapper(raw, stream.encoding, stream.errors, write_through=True)
+def _text(stream: TextIO) -> io.TextIOWrapper:
+    is_unbuffered = bool(os.environ.get("PYTHONUNBUFFERED"))
+    is_error = stream is sys.stderr
+    # Open until the process ends.
+    raw = open(stream.fileno(), "wb", 0 if is_unbuffered else -1, closefd=False)  # noqa: SIM115
+    return io.TextIOWrapper(
+        raw,
+        stream.encoding,
+        stream.errors,
+        line_buffering=is_error,
+        write_through=is_unbuffered,
+    )
 
 
 if __name__ == "__main__":

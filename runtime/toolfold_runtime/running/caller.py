@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final
 
-from toolfold_runtime import log
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import canonical
@@ -50,6 +49,8 @@ class Caller:
             text = canonical(identity)
         except (TypeError, ValueError) as error:
             # Nobody can tell whether two of them are the same, so nothing is shared.
+            from toolfold_runtime import log  # rarely needed, and not at once
+
             hint = "let the verifier give claims that are JSON; until then nothing is cached"
             log.warning("claims of a token are not JSON", error=str(error), hint=hint)
             text = secrets.token_hex()
