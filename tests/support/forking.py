@@ -110,6 +110,7 @@ def run(request: Request) -> None:
     sys.path[:] = [first, *(path.split(os.pathsep) if path else ()), *rest]
     # New objects: the old ones remember what the descriptors were before.
     sys.stdout, sys.stderr = _text(sys.stdout), _text(sys.stderr)
+    sys.__stdout__, sys.__stderr__ = sys.stdout, sys.stderr  # type: ignore[misc]
     tempfile.tempdir = None
     importlib.invalidate_caches()
     sys.argv = [kind, *arguments]
