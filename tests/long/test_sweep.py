@@ -10,6 +10,7 @@ from typing import Any, Final
 import jsonschema_rs
 import pytest
 from toolfold.manifest.editor_schema import manifest_schema
+from toolfold.manifest.hidden import hidden_runs
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.tree import plain
 from toolfold.plan.schemas.smallest import example_arguments
@@ -162,3 +163,27 @@ def test_the_largest_package_passes_strict_type_checking(tmp_path: Path) -> None
 
     assert done.code == 0, done.out[-4000:] + done.err[-4000:]
     assert "no issues found in" in done.out
+
+
+def test_hidden_characters_are_found_in_few_real_tools() -> None:
+    texts = [
+        (name, text)
+        for name in TOOLS
+        for tool in source_of(name).values()
+        for text in _texts(tool)
+        if hidden_runs(text)
+    ]
+
+    assert [(name, ascii(text[:4])) for name, text in texts] == [
+        ("stabletoolbench", ascii("\u200bhtt"))
+    ]
+
+
+def _texts(value: object) -> Iterator[str]:
+    """Every text and key in a value."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        inner = [*value, *value.values()] if isinstance(value, dict) else value
+        for one in inner:
+            yield from _texts(one)
