@@ -6,7 +6,7 @@ import pytest
 
 from tests.callers.material import IMPLEMENTATION, TOOLS, VERIFIER
 from tests.support.projects import Project, served_by
-from tests.support.servers import Listening, free_port, listening
+from tests.support.servers import Listening, listening, listening_with_verifier
 
 
 @pytest.fixture(scope="session")
@@ -24,10 +24,7 @@ def orders(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture(scope="session")
 def guarded(orders: Project) -> Iterator[Listening]:
     """With a verifier."""
-    port = free_port()
-    here = f"http://127.0.0.1:{port}/mcp"
-    options = ["--verifier", "checks:verifier", "--issuer", "https://login.example"]
-    with listening(orders, *options, "--resource", here, port=port, HERE=here) as server:
+    with listening_with_verifier(orders) as server:
         yield server
 
 

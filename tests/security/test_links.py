@@ -176,6 +176,8 @@ def test_an_import_that_is_refused_leaves_no_folder(project: Path) -> None:
 
     refused(project, "import", "tools", "in.json", "-o", "new/deep/tools.yaml")
 
+    assert not (project / "new").exists()
+
 
 @pytest.mark.parametrize("kind", KINDS[:4])
 @pytest.mark.parametrize(("name", "at"), [("pkg.sub.mod", "pkg"), ("pkg.mod", "pkg/mod.py")])

@@ -7,7 +7,7 @@ import pytest
 
 from tests.disclosure.catalogs import SHELF, changed
 from tests.support.projects import Project, project
-from tests.support.servers import Listening, free_port, listening
+from tests.support.servers import Listening, listening, listening_with_verifier
 
 IMPLEMENTATION: Final = """
 import os, socket
@@ -74,9 +74,5 @@ def web(shelf: Project) -> Iterator[Listening]:
 
 @pytest.fixture(scope="session")
 def guarded(shelf: Project) -> Iterator[Listening]:
-    port = free_port()
-    here = f"http://127.0.0.1:{port}/mcp"
-    options = ["--verifier", "checks:verifier", "--issuer", "https://login.example"]
-    options += ["--resource", here, "--scope", "books"]
-    with listening(shelf, *options, port=port, HERE=here) as server:
+    with listening_with_verifier(shelf, "--scope", "books") as server:
         yield server

@@ -360,3 +360,14 @@ def free_port() -> int:
     with socket.socket() as bound:
         bound.bind(("127.0.0.1", 0))
         return int(bound.getsockname()[1])
+
+
+@contextlib.contextmanager
+def listening_with_verifier(project: Project, *options: str) -> Iterator[Listening]:
+    """The same with the project's `checks:verifier`, which gets the server's address as HERE."""
+    port = free_port()
+    here = f"http://127.0.0.1:{port}/mcp"
+    given = ["--verifier", "checks:verifier", "--issuer", "https://login.example"]
+    given += ["--resource", here, *options]
+    with listening(project, *given, port=port, HERE=here) as server:
+        yield server
