@@ -25,6 +25,7 @@ MAY_IMPORT: Final = {
         "toolfold.disk",
         "toolfold.errors",
         "toolfold_runtime.contract",
+        "toolfold_runtime.hidden",
         "pydantic",
         "pydantic_core",
         "yaml",
@@ -33,6 +34,7 @@ MAY_IMPORT: Final = {
         "toolfold.errors",
         "toolfold.manifest",
         "toolfold_runtime.contract",
+        "toolfold_runtime.hidden",
         "toolfold_runtime.pointers",
         "toolfold_runtime.search",  # the index is split into words as queries are
         "toolfold_runtime.validation",
@@ -42,7 +44,12 @@ MAY_IMPORT: Final = {
         "pydantic_core",  # its JSON writer
         "numpy",
     },
-    "plan/text": {"toolfold.manifest.hidden", "toolfold.manifest.include", "pydantic_core"},
+    "plan/text": {
+        "toolfold.manifest.hidden",
+        "toolfold.manifest.include",
+        "toolfold_runtime.hidden",
+        "pydantic_core",
+    },
     "plan/names": {
         "toolfold.manifest",
         "toolfold.plan.findings",
@@ -211,6 +218,7 @@ RUNTIME_MAY_IMPORT: Final = {
 RUNTIME_MODULES: Final = (
     "bounded",
     "errors",
+    "hidden",
     "jsontext",
     "log",
     "models",

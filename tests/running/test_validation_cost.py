@@ -12,7 +12,7 @@ import pytest
 from toolfold.plan.schemas.validation_cost import checks_per_value
 from toolfold_runtime import ToolError
 from toolfold_runtime.disclosure.dispatch import Dispatcher
-from toolfold_runtime.running.validation_process import is_valid_apart
+from toolfold_runtime.running.validation_process import is_valid_in_process
 
 from tests.running.material import Returns, Served, outcome, tool
 from tests.support.commands import toolfold
@@ -129,7 +129,7 @@ def test_a_result_is_validated_apart_too(tmp_path: Path) -> None:
 
 def test_the_process_that_validates_ends_in_time() -> None:
     with pytest.raises(TimeoutError):
-        is_valid_apart(whole(doubling(40)), {}, 0.4, asserts_formats=False)
+        is_valid_in_process(whole(doubling(40)), {}, 0.4, asserts_formats=False)
 
 
 def test_the_process_that_validates_ends_also_where_its_server_is_gone() -> None:
@@ -144,4 +144,4 @@ def test_the_process_that_validates_ends_also_where_its_server_is_gone() -> None
 @pytest.mark.parametrize("value", [{}, {"a": "\ud800"}, 1, None, [10**400]])
 def test_the_process_that_validates_says_what_the_validator_says(value: Any) -> None:
     schema = {"type": "object"}
-    assert is_valid_apart(schema, value, 30, asserts_formats=True) is isinstance(value, dict)
+    assert is_valid_in_process(schema, value, 30, asserts_formats=True) is isinstance(value, dict)

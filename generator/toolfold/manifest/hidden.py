@@ -14,6 +14,8 @@ from functools import cache
 from itertools import groupby
 from typing import Final
 
+from toolfold_runtime.hidden import HIDDEN
+
 from toolfold.errors import Place, Problem
 from toolfold.manifest.tree import ManifestPath, PlacedList, PlacedMapping, dotted
 
@@ -22,18 +24,6 @@ _HINT: Final = "agents read them and people do not see them; remove them"
 _MOST_SHOWN: Final = 4
 _LONGEST: Final = 80
 
-#: The characters, as the inside of a set of a regular expression.
-HIDDEN: Final = (
-    "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x84\x86-\x9f"  # control characters, but for white space
-    "\xad\u034f\u200b-\u200f\u2060-\u2064\ufeff"  # of no width
-    "\u061c\u202a-\u202e\u2065-\u206f"  # order of characters
-    "\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters that are blank
-    "\u180b-\u180f\ufe00-\ufe0f\ufff0-\ufffb"  # variation selectors, annotations
-    "\ue000-\uf8ff\U000f0000-\U0010ffff"  # private use
-    "\ufdd0-\ufdef\ufffe\uffff"  # no characters
-    "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"  # layout of other scripts
-    "\U000e0000-\U000e0fff"  # tags, more variation selectors
-)
 _EMOJI: Final = (
     "\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u2300-\u23ff\u24c2\u25a0-\u27bf\u2900-\u297f"
     "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 #: Tools that one request may ask about, so that it holds up no other.
-MOST_NAMED: Final = 200
+MOST_TOOLS_AT_ONCE: Final = 200
 _MOST_COMMAS: Final = 600_000
 _BATCH: Final = 10_000
 
@@ -221,8 +221,8 @@ def _names_in(text: str) -> list[str]:
     for start in range(0, len(given), _BATCH):
         names |= dict.fromkeys(map(str.strip, dict.fromkeys(given[start : start + _BATCH])))
         names.pop("", None)
-        if len(names) > MOST_NAMED:
-            way_out = f"Name at most {MOST_NAMED}."
+        if len(names) > MOST_TOOLS_AT_ONCE:
+            way_out = f"Name at most {MOST_TOOLS_AT_ONCE}."
             raise ToolError("budget_exceeded", f"too many tools at once. {way_out}")
     if not names:
         raise ToolError("unknown_tool", "no tool was named. Pass its name as `tool`.")

@@ -7,6 +7,7 @@ from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.errors import ToolError, too_large
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
+from toolfold_runtime.running.arguments import whole_numbers
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 from toolfold_runtime.running.explain import (
     dotted,
@@ -32,7 +33,7 @@ class MetaTools:
     def answer(self, name: str, arguments: Json) -> list[str]:
         """The handler's text, and a warning for parameters that it does not have."""
         properties = self.definitions[name].input_schema["properties"]
-        known = {key: _whole(arguments[key]) for key in properties if key in arguments}
+        known = {key: whole_numbers(arguments[key]) for key in properties if key in arguments}
         unknown = [key for key in arguments if key not in properties]
         document = self._document(name)
         if not document.accepts((), known):
@@ -70,8 +71,3 @@ class MetaTools:
         if name not in self._documents:
             self._documents[name] = SchemaDocument(self.definitions[name].input_schema)
         return self._documents[name]
-
-
-def _whole(value: object) -> object:
-    """1.0 is an integer to JSON Schema; to Python it becomes one here."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value

@@ -18,7 +18,7 @@ _SYNONYMS: Final = ("arguments", "args", "params", "parameters", "input")
 _TOOL: Final = ("tool", "name")
 _KNOWN: Final = frozenset({*_TOOL, "fields", "cursor", *_SYNONYMS})
 # Characters of the names of fields; of a list, its items.
-_MOST_NAMED: Final = 10_000
+_LONGEST_FIELDS: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -77,9 +77,9 @@ def _object(runner: str, name: str, given: object) -> Json:
 
 def _fields(runner: str, value: object) -> str:
     """The names of fields, which are repeated to the agent; ToolError where they are too long."""
-    names = _text(runner, "fields", value[:_MOST_NAMED] if isinstance(value, list) else value)
-    if len(names) > _MOST_NAMED:
-        text = f"more than {_MOST_NAMED:,} characters; name fewer fields"
+    names = _text(runner, "fields", value[:_LONGEST_FIELDS] if isinstance(value, list) else value)
+    if len(names) > _LONGEST_FIELDS:
+        text = f"more than {_LONGEST_FIELDS:,} characters; name fewer fields"
         raise ToolError("invalid_arguments", f"{runner}: fields: {text}.")
     return names
 

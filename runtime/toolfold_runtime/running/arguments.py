@@ -80,7 +80,7 @@ class Arguments:
         warnings: Sequence[str] = (),
     ) -> ValidArguments:
         """Valid arguments, of so many values, with defaults filled in."""
-        sent = values = _whole_numbers(given)
+        sent = values = whole_numbers(given)
         defaults = self._defaults_of(entry)
         if defaults is not None:
             values = defaults.fill(sent)
@@ -134,10 +134,10 @@ def _first(lines: list[str], number: int, more: str) -> list[str]:
     return [*lines[:_MAX_SHOWN], f"{more}{left_out} more"] if left_out > 0 else lines
 
 
-def _whole_numbers(value: Any) -> Any:
+def whole_numbers(value: Any) -> Any:
     """1.0 is an integer to JSON Schema; to Python it becomes one here."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):
-        return {key: _whole_numbers(inner) for key, inner in value.items()}
-    return [_whole_numbers(inner) for inner in value] if isinstance(value, list) else value
+        return {key: whole_numbers(inner) for key, inner in value.items()}
+    return [whole_numbers(inner) for inner in value] if isinstance(value, list) else value

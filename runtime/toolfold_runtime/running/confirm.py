@@ -1,5 +1,6 @@
 """Asking the user before a tool runs: the question, and what its answer means for the call."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
@@ -7,6 +8,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.vocabulary import Effect
 from toolfold_runtime.errors import ToolError
+from toolfold_runtime.hidden import HIDDEN
 from toolfold_runtime.running.call import Confirm, Consent
 from toolfold_runtime.running.explain import dotted, excerpt
 
@@ -18,10 +20,7 @@ _CONSEQUENCES: Final[dict[Effect, str]] = {
     "write": "It changes data.",
     "destructive": "It can destroy data.",
 }
-# What Python calls printable although nobody sees it: fillers, and selectors of variants.
-_INVISIBLE: Final = frozenset(
-    "\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u2800\u3164\uffa0"
-) | frozenset(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+_HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 
 
 class InputRequired(Exception):  # noqa: N818 - the client goes on
@@ -85,7 +84,7 @@ def _visible(text: str) -> str:
 
 
 def _is_visible(character: str) -> bool:
-    return character.isprintable() and character not in _INVISIBLE and character != "`"
+    return character.isprintable() and not _HIDDEN.match(character) and character != "`"
 
 
 def _escaped(character: str) -> str:

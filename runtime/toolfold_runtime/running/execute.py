@@ -92,7 +92,9 @@ class Executor:
 
     async def end(self) -> bool:
         """Whether everything that ran has ended, at last; what has not is left behind."""
-        return all([await limits.settled() for limits in (self.limits, self._preparation_limits)])
+        return all(
+            [await limits.end_abandoned() for limits in (self.limits, self._preparation_limits)]
+        )
 
     async def read_on(self, entry: ToolEntry, cursor: str, context: CallContext) -> Answer:
         """What was omitted from an earlier answer to the same caller; ToolError where nothing was."""
@@ -146,7 +148,7 @@ class Executor:
             self._invalidate(entry)  # also where it ends long after its call was answered
         work = partial(validated, self._validators, entry, returned)
         if is_small(returned, self._package) and not is_slow(entry.output_checks):
-            return work(is_small=True)
+            return work(is_measured=True)
         return await self._threads.run(work)
 
     async def _shaped(

@@ -44,7 +44,7 @@ class Limits:
         """How much work goes on although nobody waits for it."""
         return len(self._abandoned)
 
-    async def settled(self) -> bool:
+    async def end_abandoned(self) -> bool:
         """Whether everything that ran has ended, at last; what has not is left behind."""
         for task in self._abandoned:
             task.cancel()

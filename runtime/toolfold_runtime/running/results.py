@@ -24,7 +24,7 @@ class Result:
 
 
 def validated(
-    validators: SchemaValidators, entry: ToolEntry, returned: object, *, is_small: bool = False
+    validators: SchemaValidators, entry: ToolEntry, returned: object, *, is_measured: bool = False
 ) -> Result:
     """The result, if it is JSON and keeps the tool's promise; else a ToolError.
 
@@ -32,7 +32,7 @@ def validated(
     a result is for the tool's author, in the log; the agent learns that it is wrong.
     """
     try:
-        result = _plain(entry, returned, is_small=is_small)
+        result = _plain(entry, returned, is_measured=is_measured)
     except TooLargeError:
         hint = "if it is not meant to be that large, it may hold itself"
         log.warning("the result is too large to send", tool=entry.name, hint=hint)
@@ -56,11 +56,11 @@ def structured(entry: ToolEntry, value: Any) -> Any:
     return {"result": value} if entry.wraps_result else value
 
 
-def _plain(entry: ToolEntry, returned: object, *, is_small: bool) -> Result:
+def _plain(entry: ToolEntry, returned: object, *, is_measured: bool) -> Result:
     from toolfold_runtime.models import result_json
 
     try:
-        if not is_small:
+        if not is_measured:
             refuse_large(returned)
         given = _with_base64(returned) if entry.has_base64_result else returned
         return _result(entry, result_json(given))

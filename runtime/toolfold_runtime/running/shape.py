@@ -14,7 +14,7 @@ from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.caller import Caller
 from toolfold_runtime.running.fields import picked
 from toolfold_runtime.running.results import Result, structured
-from toolfold_runtime.running.tokens import estimated
+from toolfold_runtime.running.tokens import BYTES_PER_TOKEN, estimated
 from toolfold_runtime.running.truncate import truncate
 from toolfold_runtime.running.validators import SchemaValidators
 
@@ -71,7 +71,7 @@ class Shaper:
         answer, head = self._truncated(entry, result.value, caller, budget, result.size)
         content = structured(entry, head)
         validator = self._validators.of_result(entry)
-        most_values = 3 * budget  # no token has more bytes
+        most_values = BYTES_PER_TOKEN * budget
         if not validator.is_valid(content, most_values):
             raise _too_large(entry, budget, "its schema allows no shorter one", self._reader)
         noted = content | {_NOTE: " ".join(answer.notes)}
@@ -101,7 +101,7 @@ class Shaper:
             text = f"no such cursor of {entry.name}, or it has expired: run the tool again."
             raise ToolError("invalid_arguments", text)
         budget = self._budget_of(entry) or 0
-        if rest.size > 3 * budget:  # no token has more bytes: there is no need to write it all
+        if rest.size > BYTES_PER_TOKEN * budget:  # there is no need to write it all
             return self._truncated(entry, rest.value, caller, budget, rest.size)[0]
         is_plain = isinstance(rest.value, str)
         text = rest.value if is_plain else compact(rest.value)

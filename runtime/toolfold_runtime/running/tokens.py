@@ -8,11 +8,12 @@ are split into shorter tokens. Only texts of nothing but random letters cost mor
 from typing import Final
 
 _DENSE: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-_BYTES: Final = 3
+#: No token has more bytes, by this estimate.
+BYTES_PER_TOKEN: Final = 3
 
 
 def estimated(text: str) -> int:
     """Tokens, rather too many than too few."""
     data = text.encode("utf-8", "replace")
     dense = len(data) - len(data.translate(None, _DENSE))
-    return -(-(len(data) + dense) // _BYTES)
+    return -(-(len(data) + dense) // BYTES_PER_TOKEN)

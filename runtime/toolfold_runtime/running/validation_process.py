@@ -20,7 +20,7 @@ _INVALID: Final = 10  # no exit code that Python itself ends with
 _IMPORT_ROOT: Final = Path(__file__).parents[2]
 
 
-def is_valid_apart(
+def is_valid_in_process(
     schema: dict[str, Any], value: object, seconds: float, *, asserts_formats: bool
 ) -> bool:
     """Whether a schema accepts a value; TimeoutError where that takes longer than so many seconds."""

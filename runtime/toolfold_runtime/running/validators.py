@@ -41,9 +41,9 @@ class ToolValidator:
         """
         if self._checks * most_values <= _MOST_CHECKS:
             return self._validator.is_valid(value)
-        from toolfold_runtime.running.validation_process import is_valid_apart
+        from toolfold_runtime.running.validation_process import is_valid_in_process
 
-        return is_valid_apart(
+        return is_valid_in_process(
             self._schema, value, self._seconds, asserts_formats=self._asserts_formats
         )
 

@@ -81,7 +81,7 @@ class Confirmations:
             raise StartError(text) from None
         return RequestStateBoundary(security, default_audience=self._server)
 
-    def asking(
+    def confirm_for(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
     ) -> Confirm:
         """What asks the user of the client that sent this request."""

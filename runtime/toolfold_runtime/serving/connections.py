@@ -18,7 +18,7 @@ from uvicorn.server import Server
 
 from toolfold_runtime.serving.http import Bounds
 
-_MOST_SECONDS: Final = 1.0  # between two looks
+_CHECK_INTERVAL: Final = 1.0  # seconds, at most
 _FULL: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 20\r\n"
     b"retry-after: 5\r\nconnection: close\r\n\r\ntoo many connections"
@@ -41,7 +41,7 @@ def protocol_class(bounds: Bounds) -> type[asyncio.Protocol]:
     connections = _Connections(bounds)
 
     class Connection(BoundedConnection):
-        all = connections
+        group = connections
 
     return Connection
 
@@ -49,33 +49,33 @@ def protocol_class(bounds: Bounds) -> type[asyncio.Protocol]:
 class BoundedConnection(H11Protocol):
     """A connection that knows since when it waits for its client."""
 
-    all: "_Connections"
+    group: "_Connections"
     phase: Phase = "head"
     deadline = math.inf
     received = 0
-    has_next = False
+    is_next_deferred = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's own
         """Begin, or refuse where there are too many already."""
-        if len(self.all.open) >= self.all.most:
+        if len(self.group.open) >= self.group.most:
             self.transport = transport  # for `connection_lost`
             transport.write(_FULL)
             transport.close()
             return
         super().connection_made(transport)
-        self.deadline = time.monotonic() + self.all.bounds.head
-        self.all.add(self)
+        self.deadline = time.monotonic() + self.group.bounds.head
+        self.group.add(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget it."""
-        self.all.discard(self)
+        self.group.discard(self)
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Take what a client sent."""
         super().data_received(data)
         if self.phase == "body":
-            self.all.receive(self, len(data))
+            self.group.receive(self, len(data))
         self._note_phase()
 
     def on_response_complete(self) -> None:
@@ -83,26 +83,26 @@ class BoundedConnection(H11Protocol):
 
         Not before the answer is read: a client that reads none could pile them up.
         """
-        self.has_next = self.flow.write_paused
-        if not self.has_next:
+        self.is_next_deferred = self.flow.write_paused
+        if not self.is_next_deferred:
             super().on_response_complete()
             self._note_phase()
 
     def pause_writing(self) -> None:
         """Note since when an answer is not read."""
         super().pause_writing()
-        self.all.unread[self] = time.monotonic()
+        self.group.unread[self] = time.monotonic()
 
     def resume_writing(self) -> None:
         """Go on: the answer was read."""
         super().resume_writing()
-        self.all.unread.pop(self, None)
-        if self.has_next:
+        self.group.unread.pop(self, None)
+        if self.is_next_deferred:
             self.on_response_complete()
 
     def shutdown(self) -> None:
         """End with the server; an answer that nobody reads does not hold it up."""
-        if self in self.all.unread:
+        if self in self.group.unread:
             self.transport.abort()
         super().shutdown()
 
@@ -118,8 +118,8 @@ class BoundedConnection(H11Protocol):
         if phase == self.phase:
             return  # a byte now and then buys no time
         self.phase = phase
-        self.all.release(self)
-        bounds = self.all.bounds
+        self.group.release(self)
+        bounds = self.group.bounds
         seconds = {"head": bounds.head, "body": bounds.body}.get(phase, math.inf)
         self.deadline = time.monotonic() + seconds
 
@@ -139,7 +139,7 @@ class _Connections:
         self.open: set[BoundedConnection] = set()
         #: Since when an answer is unread, the longest first.
         self.unread: dict[BoundedConnection, float] = {}
-        self._period = min(_MOST_SECONDS, bounds.head / 4)
+        self._period = min(_CHECK_INTERVAL, bounds.head / 4)
         self._received = 0
         self._closing: dict[BoundedConnection, float] = {}
         self._timer: asyncio.TimerHandle | None = None
@@ -148,7 +148,9 @@ class _Connections:
         """Bound a new connection."""
         self.open.add(connection)
         if self._timer is None:
-            self._timer = connection.loop.call_later(self._period, self._look, connection.loop)
+            self._timer = connection.loop.call_later(
+                self._period, self._close_overdue, connection.loop
+            )
 
     def discard(self, connection: BoundedConnection) -> None:
         """Forget a connection."""
@@ -172,7 +174,7 @@ class _Connections:
         self._received -= connection.received
         connection.received = 0
 
-    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
+    def _close_overdue(self, loop: asyncio.AbstractEventLoop) -> None:
         """Close what waited too long."""
         now = time.monotonic()
         for connection in [one for one in self.open if one.deadline < now]:
@@ -190,7 +192,9 @@ class _Connections:
                 break
             pending -= connection.transport.get_write_buffer_size()
             connection.transport.abort()
-        self._timer = loop.call_later(self._period, self._look, loop) if self.open else None
+        self._timer = (
+            loop.call_later(self._period, self._close_overdue, loop) if self.open else None
+        )
 
 
 def _most_open_files() -> int:

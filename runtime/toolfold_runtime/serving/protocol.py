@@ -74,11 +74,11 @@ class _Calls:
 
         In the form that is sent, which the SDK validates: its model would be made and dumped again.
         """
-        asking = self.confirmations
+        confirmations = self.confirmations
         origin = CallContext(
             self.callers.of(context),
             context.session.report_progress,
-            asking.asking(context, params) if asking is not None else None,
+            confirmations.confirm_for(context, params) if confirmations is not None else None,
         )
         try:
             reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), origin)

@@ -27,8 +27,8 @@ _ERRORS: Final[dict[Code, str]] = {
         " client cannot ask for it. The answer says which."
     ),
     "backend_failed": "The implementation failed, or there is none.",
-    "timeout": "The call took too long and was given up.",
-    "budget_exceeded": "The answer would cost more tokens than its budget allows.",
+    "timeout": "The call took too long and was given up, or too many earlier ones still hang.",
+    "budget_exceeded": "The answer would cost more tokens than its budget allows, or is too large to send.",
 }
 _MAX_BARS: Final = 20
 _MAX_TOOLS: Final = 25

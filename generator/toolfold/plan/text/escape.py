@@ -11,8 +11,9 @@ from typing import Final
 from urllib.parse import quote
 
 from pydantic_core import to_json
+from toolfold_runtime.hidden import HIDDEN
 
-from toolfold.manifest.hidden import HIDDEN, with_escapes, with_marks
+from toolfold.manifest.hidden import with_escapes, with_marks
 
 # What CommonMark and Python-Markdown, with the extensions of documentation sites, would read as
 # markup. Entities are text to all of them; a backslash escapes only some of these for each.
