@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from splintr import Tokenizer
 from toolfold_runtime import ToolError
-from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
+from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply, text_blocks
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.caller import Caller
 from toolfold_runtime.running.fields import parsed, picked
@@ -245,7 +245,7 @@ def test_a_cursor_expires(served: Served) -> None:
     entry = catalog.entry("books")
     result = Result(BOOKS, compact(BOOKS), len(compact(BOOKS)))
     answer = shaper.text(entry, result, Caller())
-    cursor = cursor_in(Reply((answer.text, *answer.notes))) or ""
+    cursor = cursor_in(Reply(text_blocks(answer.text, *answer.notes))) or ""
 
     now[0] = 599.0
     assert json.loads(shaper.read_on(entry, cursor, Caller()).text)

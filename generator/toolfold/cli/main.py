@@ -99,7 +99,7 @@ def _run(given: tuple[str, ...]) -> int:
 def _open_closed_streams() -> None:
     """Send nowhere what is printed to a stream that was closed before the command was started."""
     if sys.stderr is None:
-        from toolfold_runtime.log import ensure_stderr
+        from toolfold_runtime.server_log import ensure_stderr
 
         ensure_stderr()
     if sys.stdout is None:

@@ -56,7 +56,7 @@ def load_server(manifest: Path, output: Path | None) -> GeneratedServer:
 def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> Answer:
     """Call one tool, a runner or a meta-tool, exactly as the server would."""
     import anyio
-    from toolfold_runtime import log
+    from toolfold_runtime import server_log
     from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
     from toolfold_runtime.running.backends.implementation import load_implementation
     from toolfold_runtime.running.backends.python import backend_of
@@ -64,7 +64,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     from toolfold_runtime.running.caller import LOCAL
     from toolfold_runtime.running.execute import Executor
 
-    log.set_up("text", "warning")
+    server_log.set_up("text", "warning")
     server = load_server(manifest, output)
     catalog = server.catalog
     values = _arguments(arguments)

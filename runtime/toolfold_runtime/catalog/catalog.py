@@ -141,10 +141,10 @@ class Catalog:
 
         strategy = self.strategy or self.facts.search
         if strategy != "lexical" and not has_semantic_extra():
-            from toolfold_runtime import log
+            from toolfold_runtime import server_log
 
             note = "searching by words only: pip install 'toolfold[semantic]'"
-            log.warning(f"{self.package}: {note}")
+            server_log.warning(f"{self.package}: {note}")
             strategy = "lexical"
         return finder_for(lambda path: (self.folder / path).read_bytes(), strategy)
 

@@ -18,10 +18,18 @@ from toolfold_runtime.running.execute import Executor
 
 @dataclass(frozen=True)
 class Reply:
-    """What a call answered: texts in order, and structured content where the tool promises it."""
+    """What a call answered: blocks of content, and structured content where the tool promises it.
 
-    texts: tuple[str, ...]
+    A block is what the protocol calls one, in the form in which it is sent.
+    """
+
+    content: tuple[Json, ...]
     structured: Json | None = None
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts among the blocks."""
+        return tuple(block["text"] for block in self.content if block["type"] == "text")
 
 
 class Dispatcher:
@@ -59,13 +67,13 @@ class Dispatcher:
         """The answer; every failure is a ToolError."""
         refuse_what_is_no_json(arguments)
         if name in self.meta_tools.handlers:
-            return Reply(tuple(self.meta_tools.answer(name, arguments)))
+            return Reply(text_blocks(*self.meta_tools.answer(name, arguments)))
         if name in self.facts.runners:
             return await self._run(name, arguments, context)
         entry = self.catalog.entry(name)
         self._refuse_unlisted(entry.name)
         answer = await self.executor.call(entry, arguments, context=context)
-        return Reply((answer.text, *answer.notes), answer.structured)
+        return Reply(text_blocks(answer.text, *answer.notes), answer.structured)
 
     async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
         request = run_request(runner, given)
@@ -87,7 +95,7 @@ class Dispatcher:
                 )
             except ToolError as error:
                 raise ToolError(error.code, "\n".join([error.text, *warnings])) from None
-        return Reply((answer.text, *answer.notes, *warnings))
+        return Reply(text_blocks(answer.text, *answer.notes, *warnings))
 
     def _refuse_unlisted(self, name: str) -> None:
         if self.facts.unlisted_calls == "allow" or name in self.listed():
@@ -95,3 +103,8 @@ class Dispatcher:
         runners = " or ".join(self.facts.runners)
         text = f"{name} is not listed." + (f" Run it with {runners}." if runners else "")
         raise ToolError("effect_refused", text)
+
+
+def text_blocks(*texts: str) -> tuple[Json, ...]:
+    """Texts as blocks of content."""
+    return tuple({"type": "text", "text": text} for text in texts)

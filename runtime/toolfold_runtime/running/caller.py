@@ -49,10 +49,10 @@ class Caller:
             text = canonical(identity)
         except (TypeError, ValueError) as error:
             # Nobody can tell whether two of them are the same, so nothing is shared.
-            from toolfold_runtime import log  # rarely needed, and not at once
+            from toolfold_runtime import server_log  # rarely needed, and not at once
 
             hint = "let the verifier give claims that are JSON; until then nothing is cached"
-            log.warning("claims of a token are not JSON", error=str(error), hint=hint)
+            server_log.warning("claims of a token are not JSON", error=str(error), hint=hint)
             text = secrets.token_hex()
         return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 

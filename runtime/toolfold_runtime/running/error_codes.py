@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.vocabulary import CODE_PATTERN, CODES
 from toolfold_runtime.errors import ToolError
@@ -40,4 +40,4 @@ class ErrorCodes:
     def _warn(self, event: str, entry: ToolEntry, code: str, hint: str) -> None:
         if (entry.name, code) not in self._warned and len(self._warned) < _MAX_WARNINGS:
             self._warned.add((entry.name, code))
-            log.warning(event, tool=entry.name, code=code, hint=hint)
+            server_log.warning(event, tool=entry.name, code=code, hint=hint)

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterator
 from typing import Final, Protocol
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 
 
 class _Provider(Protocol):
@@ -35,7 +35,7 @@ def exporting(service: str) -> Iterator[None]:
         providers = _providers(service)
     except ModuleNotFoundError as error:
         hint = "pip install 'toolfold[telemetry]'"
-        log.warning(
+        server_log.warning(
             "a collector is named, but no exporter is installed", error=str(error), hint=hint
         )
         yield

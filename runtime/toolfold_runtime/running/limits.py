@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Coroutine
 from typing import Final, TypeAlias, TypeVar
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.contract.server import TOOL_CONCURRENCY
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
@@ -52,7 +52,7 @@ class Limits:
             await asyncio.wait([*self._abandoned], timeout=_LAST_SECONDS)
         if self._abandoned:
             names = sorted({tool.name for tool in self._abandoned.values()})
-            log.warning("calls that do not end are left behind", tools=names)
+            server_log.warning("calls that do not end are left behind", tools=names)
         return not self._abandoned
 
     def seconds_of(self, entry: ToolEntry) -> float:
@@ -103,7 +103,7 @@ class Limits:
             if not tool.is_reported:
                 tool.is_reported = True
                 hint = "if they never end, only a restart helps"
-                log.warning("a tool hangs", tool=tool.name, calls=tool.abandoned, hint=hint)
+                server_log.warning("a tool hangs", tool=tool.name, calls=tool.abandoned, hint=hint)
             fact = f"{tool.name} hangs: {tool.abandoned} earlier calls have not ended"
             raise ToolError("timeout", f"{fact}. Try again later, or tell whoever runs the server.")
         if tool.waiting >= _MOST_WAITING_OF_A_TOOL or self._waiting >= _MOST_WAITING:

@@ -4,7 +4,7 @@ from base64 import b64encode
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Final
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact
@@ -35,7 +35,7 @@ def validated(
         result = _plain(entry, returned, is_measured=is_measured)
     except TooLargeError:
         hint = "if it is not meant to be that large, it may hold itself"
-        log.warning("the result is too large to send", tool=entry.name, hint=hint)
+        server_log.warning("the result is too large to send", tool=entry.name, hint=hint)
         most = f"{MOST_ANSWER_BYTES:,} bytes or {MOST_VALUES:,} values"
         text = f"the result of {entry.name} has more than {most}, which is more than can be sent."
         raise ToolError("budget_exceeded", f"{text} Ask for less.") from None
@@ -69,7 +69,7 @@ def _plain(entry: ToolEntry, returned: object, *, is_measured: bool) -> Result:
     except BaseException as error:
         # Whatever an author's object does while it is turned into JSON, it is no JSON. Of any
         # kind: SystemExit would end the server.
-        log.warning("the result is not JSON", tool=entry.name, error=_reason(error))
+        server_log.warning("the result is not JSON", tool=entry.name, error=_reason(error))
         raise ToolError("invalid_result", f"{entry.name} returned what is not JSON.") from None
 
 
@@ -117,6 +117,6 @@ def _mended(
     if validators.of_result(entry).is_valid(changed, most_values):
         return _result(entry, changed["result"] if entry.wraps_result else changed)
     problem = log_fields(remaining, is_wrapped=entry.wraps_result)
-    log.warning("the result breaks `returns`", tool=entry.name, **problem)
+    server_log.warning("the result breaks `returns`", tool=entry.name, **problem)
     text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."
     raise ToolError("invalid_result", text)

@@ -17,7 +17,7 @@ from opentelemetry import metrics, trace
 from opentelemetry.metrics import CallbackOptions, Observation
 from opentelemetry.trace import StatusCode
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
@@ -100,8 +100,8 @@ class Telemetry:
         self._seconds.record(seconds, labels)
         if record.outcome == "ok":
             self._bytes.record(record.result_bytes, {"tool": entry.name})
-        if log.shows_info():
-            log.info(
+        if server_log.shows_info():
+            server_log.info(
                 "call", **labels, ms=round(seconds * 1000, 3), result_bytes=record.result_bytes
             )
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import FEW_CHECKS, ToolEntry
@@ -81,7 +81,7 @@ class SchemaValidators:
             # The reason quotes the schema, and is for the tool's author.
             what = "input" if code == "invalid_arguments" else "output"
             reason = str(error).split("\n")[0]
-            log.warning(f"the {what} schema cannot be used", tool=entry.name, reason=reason)
+            server_log.warning(f"the {what} schema cannot be used", tool=entry.name, reason=reason)
             text = (
                 f"{entry.name} cannot be used: its {what} schema is broken; its author must fix it."
             )

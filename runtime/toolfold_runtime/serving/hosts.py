@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.errors import StartError
 
 Message: TypeAlias = MutableMapping[str, Any]
@@ -73,7 +73,9 @@ class Guard:
             # Its client is gone: there is nobody to answer and nothing to look into.
             if isinstance(error, ClientDisconnect):
                 return
-            log.failure("a request failed", error, path=scope["path"])  # a verifier's, for one
+            server_log.failure(
+                "a request failed", error, path=scope["path"]
+            )  # a verifier's, for one
             if not has_begun:
                 await _refuse(send, 500, "Internal Server Error")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.backends.implementation import load_object
 from toolfold_runtime.serving.hosts import Guard, allowed_host, allowed_origin
@@ -93,7 +93,7 @@ async def run_http(server: "Server[Any]", listener: Listener, stopping: asyncio.
     """Serve until it is time to stop; requests under way are finished first."""
     bound = _bound_socket(listener)
     host, port = bound.getsockname()[:2]
-    log.notice(f"serving on http://{_bracketed(host)}:{port}/mcp")
+    server_log.notice(f"serving on http://{_bracketed(host)}:{port}/mcp")
     web = http_server(server, listener)
 
     async def stop() -> None:

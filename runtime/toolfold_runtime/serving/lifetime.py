@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine, Iterator
 from types import FrameType
 from typing import Final
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.running.execute import Executor
 from toolfold_runtime.running.export import exporting
 
@@ -41,7 +41,7 @@ async def run_until_end(
             await executor.backend.close()
             is_settled = await executor.end()
             counts = {kind: vars(counts) for kind, counts in executor.counters.items()}
-            log.info("look-ups", **counts)
+            server_log.info("look-ups", **counts)
     if caught or not is_settled:
         _exit_now(caught[0] if caught else None)
 

@@ -1,5 +1,6 @@
 """The MCP server over a catalog: it sends what was decided when generating."""
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import mcp_types as types
@@ -8,9 +9,9 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.shared.exceptions import MCPError
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.disclosure.dispatch import Dispatcher
+from toolfold_runtime.disclosure.dispatch import Dispatcher, text_blocks
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.running.confirm import InputRequired
@@ -61,7 +62,7 @@ class _Calls:
             tools = [types.Tool.model_validate(definition.listed()) for definition in page]
         except Exception as error:
             # The SDK would send the exception's text to the client.
-            log.failure("the server cannot list its tools", error)
+            server_log.failure("the server cannot list its tools", error)
             text = "the server cannot list its tools; its log says why"
             raise MCPError(types.INTERNAL_ERROR, text) from None
         following = str(start + _PAGE) if start + _PAGE < len(names) else None
@@ -88,9 +89,9 @@ class _Calls:
             return _failure(f"{error.code}: {error.text}")
         except Exception as error:
             # The SDK would send the exception's text to the client.
-            log.failure("the server failed", error, tool=params.name)
+            server_log.failure("the server failed", error, tool=params.name)
             return _failure("backend_failed: the server failed; its log says why")
-        answer = _answer(*reply.texts)
+        answer = _answer(reply.content)
         if reply.structured is not None:
             answer["structuredContent"] = reply.structured
         return answer
@@ -114,12 +115,9 @@ def _position(cursor: str | None) -> int:
 def _failure(text: str) -> Json:
     # What an author says may be long, and may hold half of a surrogate pair, which no JSON can.
     sent = text[:_MAX_ERROR_TEXT].encode("utf-8", "replace").decode()
-    return _answer(sent) | {"isError": True}
+    return _answer(text_blocks(sent)) | {"isError": True}
 
 
-def _answer(*texts: str) -> Json:
+def _answer(content: Sequence[Json]) -> Json:
     # The modern era wants the type of a result; the SDK leaves it out of older ones.
-    return {
-        "resultType": "complete",
-        "content": [{"type": "text", "text": text} for text in texts],
-    }
+    return {"resultType": "complete", "content": list(content)}

@@ -34,10 +34,10 @@ def serve_with(
     catalog: Catalog, meta_tools: Mapping[str, Handler], root: Path, options: ServeOptions
 ) -> int:
     """Serve with options that were parsed already; 1 where the server cannot start."""
-    from toolfold_runtime import log
+    from toolfold_runtime import server_log
 
-    log.ensure_stderr()
-    log.set_up(options.log, options.log_level)
+    server_log.ensure_stderr()
+    server_log.set_up(options.log, options.log_level)
     try:
         import anyio
 
@@ -47,12 +47,12 @@ def serve_with(
         dispatcher = _dispatcher(catalog, meta_tools, root, options)
         anyio.run(_serve, dispatcher, listener)
     except StartError as error:
-        log.error(str(error))
+        server_log.error(str(error))
         return 1
     except KeyboardInterrupt:
         return 130
     finally:
-        log.end()
+        server_log.end()
     return 0
 
 

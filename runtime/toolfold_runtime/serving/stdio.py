@@ -27,7 +27,7 @@ from mcp_types import (
 )
 from pydantic_core import PydanticSerializationError
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.threads import Threads
 from toolfold_runtime.serving.lines import Lines, Refusal
@@ -124,7 +124,7 @@ def _send(target: int, message: JSONRPCMessage) -> None:
     try:
         text = message.model_dump_json(by_alias=True, exclude_unset=True)
     except PydanticSerializationError as error:
-        log.failure("an answer cannot be sent", error)
+        server_log.failure("an answer cannot be sent", error)
         failed = ErrorData(code=INTERNAL_ERROR, message="the answer cannot be sent")
         number = getattr(message, "id", None)
         text = JSONRPCError(jsonrpc="2.0", id=number, error=failed).model_dump_json()

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.contract import files
 from toolfold_runtime.errors import StartError
 
@@ -51,7 +51,7 @@ def _authors_code(what: str) -> Iterator[None]:
     except Exception as error:
         message = _import_failure(what, error) if isinstance(error, ImportError) else None
         if message is None:
-            log.failure(f"{what} failed", error)
+            server_log.failure(f"{what} failed", error)
             message = f"{what}: failed with {type(error).__name__}: {error}"
         raise ImplementationError(message) from None
 

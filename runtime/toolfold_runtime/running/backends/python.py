@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from toolfold_runtime import log
+from toolfold_runtime import server_log
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
@@ -99,9 +99,9 @@ class Methods:
             async with asyncio.timeout(_CLOSING):
                 await self._lifecycle("close")
         except TimeoutError:
-            log.warning("close did not end in time", seconds=_CLOSING)
+            server_log.warning("close did not end in time", seconds=_CLOSING)
         except ImplementationError as error:
-            log.warning(str(error))
+            server_log.warning(str(error))
 
     async def _lifecycle(self, name: str) -> None:
         if name not in self._catalog.facts.lifecycle:
@@ -118,7 +118,7 @@ class Methods:
                 if inspect.isawaitable(result):
                     await result
         except (Exception, SystemExit) as error:
-            log.failure(f"{name} failed", error)
+            server_log.failure(f"{name} failed", error)
             reason = f"{name} failed with {type(error).__name__}: {error}"
             raise ImplementationError(f"implementation: {reason}") from None
 
@@ -176,7 +176,7 @@ def _refusal(entry: ToolEntry, error: "ValidationError") -> ToolError:
         return ToolError("invalid_arguments", text)
     # The schema took it, so it is not the agent who is wrong.
     kinds = [{key: problem[key] for key in ("loc", "type", "msg")} for problem in errors[:3]]
-    log.warning("the models refuse what the schema takes", tool=entry.name, errors=kinds)
+    server_log.warning("the models refuse what the schema takes", tool=entry.name, errors=kinds)
     text = f"{entry.name} cannot take these arguments; its author must look into it."
     return ToolError("backend_failed", text)
 
@@ -187,7 +187,7 @@ def _failure(entry: ToolEntry, kind: str) -> ToolError:
 
 
 def _log_failure(entry: ToolEntry, error: BaseException) -> None:
-    log.failure("the method failed", error, tool=entry.name, **_hint(error))
+    server_log.failure("the method failed", error, tool=entry.name, **_hint(error))
 
 
 def _hint(error: BaseException) -> dict[str, str]:
