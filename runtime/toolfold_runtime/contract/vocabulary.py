@@ -11,6 +11,8 @@ UnknownParameters: TypeAlias = Literal["warn", "reject"]
 UnlistedCalls: TypeAlias = Literal["allow", "deny"]
 #: What happens where the client cannot ask its user: the call goes on, or is refused.
 Confirmation: TypeAlias = Literal["ask", "require"]
+#: What a tool returns besides JSON; `mixed` for any number of blocks of any kind.
+ContentKind: TypeAlias = Literal["image", "audio", "file", "link", "mixed"]
 #: How much an inventory tells: of all tools, of one category, and of one tool.
 Detail: TypeAlias = Literal["counts", "overview", "names", "summaries", "full", "hot"]
 CategoryDetail: TypeAlias = Literal["names", "summaries", "full"]
