@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
-from toolfold_runtime.contract.vocabulary import Confirmation, Effect
+from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effect
 
 #: Checks of one value up to which they are not worth counting.
 FEW_CHECKS: Final = 20
@@ -74,3 +74,5 @@ class ToolEntry(NamedTuple):
     scopes: tuple[str, ...] = ()
     #: Whether the user is asked before a call; None where not.
     confirm: Confirmation | None = None
+    #: The content that a result has, beside the output schema or instead of one.
+    content: ContentKind | None = None
