@@ -173,6 +173,7 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
     name, tool = source.name, source.tool
     output, wraps_result = served_output(result) if result is not None else (None, False)
     runner = context.runners[tool.effect]
+    definition = _definition(source, given, output)
     return ToolEntry(
         name=name,
         category=tool.category,
@@ -181,8 +182,9 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         params=naming.params_class(name),
         method=method_of(name, tool),
         signature=signature(name, given, result),
-        definition=_definition(source, given, output),
+        definition=definition,
         views=tool_views(name, tool, given, result, context.format, runner),
+        listed_bytes=len(json_text(definition.listed()).encode()),
         wraps_result=wraps_result,
         limits=limits_of(tool),
         example=_example(tool, given),

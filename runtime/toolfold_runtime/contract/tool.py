@@ -55,6 +55,8 @@ class ToolEntry(NamedTuple):
     signature: str
     definition: Definition
     views: ToolViews
+    #: The size of the definition as it is listed.
+    listed_bytes: int
     #: Whether a result is sent as `{"result": …}` because its schema's root is no object.
     wraps_result: bool = False
     limits: CallLimits = CallLimits()

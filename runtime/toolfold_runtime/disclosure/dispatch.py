@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from toolfold_runtime import jsontext
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
@@ -62,6 +63,13 @@ class Dispatcher:
         """A tool or meta-tool as it is listed."""
         meta = self.meta_tools.definitions.get(name)
         return meta if meta is not None else self.catalog.entry(name).definition
+
+    def listed_bytes(self, name: str) -> int:
+        """What a listed tool or meta-tool takes in the list."""
+        meta = self.meta_tools.definitions.get(name)
+        if meta is not None:
+            return jsontext.byte_size(meta.listed())
+        return self.catalog.entry(name).listed_bytes
 
     async def call(self, name: str, arguments: Json, context: CallContext = ANONYMOUS) -> Reply:
         """The answer; every failure is a ToolError."""

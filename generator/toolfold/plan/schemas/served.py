@@ -113,6 +113,7 @@ def served_output(schema: Json) -> tuple[Json, bool]:
         return schema, False
     inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
     wrapped: Json = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+    wrapped["x-fastmcp-wrap-result"] = True  # FastMCP's client gives its callers what is inside
     wrapped |= {key: schema[key] for key in ("$defs", "$schema") if key in schema}
     return _moved_references(wrapped), True
 
