@@ -47,7 +47,7 @@ class Dispatcher:
         self.executor = executor
         self.facts = catalog.facts
         self.exposure = exposure or self.facts.exposure
-        self.meta_tools = MetaTools(catalog, handlers)
+        self.meta_tools = MetaTools(catalog, handlers, self.exposure)
 
     def listed(self) -> list[str]:
         """The names that `tools/list` shows, the same for every connection."""
@@ -84,12 +84,13 @@ class Dispatcher:
         return Reply(text_blocks(answer.text, *answer.notes), answer.structured)
 
     async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
-        request = run_request(runner, given)
+        form = self.facts.arguments
+        request = run_request(runner, given, form)
         if request.tool in self.meta_tools.definitions:
             text = f"{request.tool} is a meta-tool; call it by its own name."
             raise ToolError("effect_refused", text)
         entry = self.catalog.entry(request.tool)
-        refuse_misplaced(runner, entry, request.unknown)
+        refuse_misplaced(runner, entry, request.unknown, form)
         warnings = self.meta_tools.unknown_parameters(runner, request.unknown)
         if request.cursor:
             # Reading on runs nothing, so any runner may do it.
