@@ -25,12 +25,12 @@ from toolfold.plan.model import Cost, MetaToolPlan, ToolPlan
 
 # From the richest to the leanest, with what each omits; the first that fits its budget in one
 # page is the default.
-_RICHEST_FIRST: Final[dict[Detail, str]] = {
-    "full": "",
-    "summaries": "",
-    "names": "summaries",
-    "overview": "tool names",
-    "counts": "tool names",
+_RICHEST_FIRST: Final[dict[Detail, tuple[str, ...]]] = {
+    "full": (),
+    "summaries": (),
+    "names": ("summaries",),
+    "overview": ("tool names",),
+    "counts": ("tool names",),
 }
 _LONGEST_INSTRUCTIONS: Final = 2000  # clients cut instructions at 2,048 characters
 
