@@ -244,4 +244,5 @@ KNOW_THE_SDK: Final = {
     "connections.py",
     "stdio.py",
     "lines.py",
+    "paging.py",
 }

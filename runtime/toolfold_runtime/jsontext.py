@@ -17,6 +17,11 @@ def compact(value: object) -> str:
     return _WRITER.encode(value)
 
 
+def byte_size(value: object) -> int:
+    """The bytes of a value when it is sent."""
+    return len(compact(value).encode("utf-8", "replace"))
+
+
 def canonical(value: object) -> str:
     """The same text for equal values, whatever the order of their keys."""
     return _SORTED.encode(value)

@@ -6,6 +6,7 @@ from pydantic import Discriminator, Field
 from toolfold_runtime.contract import vocabulary
 from toolfold_runtime.contract.server import Execution as Defaults
 from toolfold_runtime.contract.vocabulary import (
+    ArgumentsForm,
     Format,
     Strategy,
     UnknownParameters,
@@ -211,6 +212,13 @@ class Disclosure(ManifestModel):
     unknown_parameters: UnknownParameters = Field(
         default="warn",
         description="What meta-tools do with parameters that they do not have.",
+    )
+    arguments: ArgumentsForm = Field(
+        default="object",
+        description=(
+            "How runners take arguments: as an object, or as a JSON string (json) for clients that"
+            " close every object and could send only an empty one."
+        ),
     )
     unlisted_calls: UnlistedCalls = Field(
         default="allow",

@@ -104,7 +104,7 @@ def plan_catalog(catalog: Catalog, views: Views) -> Plan:
     data = catalog_files(outline.header, manifest, tools, facts, disclosure, views)
     check_retrieval(manifest, tools, data, findings)
     warnings = in_file_order(_problems(outline))
-    return Plan(facts, tools, tuple(disclosure.costs), data, warnings)
+    return Plan(facts, disclosure.tools, tuple(disclosure.costs), data, warnings)
 
 
 def _problems(outline: Outline) -> Iterator[Problem]:

@@ -89,6 +89,7 @@ def server_facts(
         reader=reader,
         has_result_budget=reader is not None and has_result_budget(manifest),
         has_confirmation=has_confirmation(manifest),
+        arguments=settings.arguments,
     )
 
 

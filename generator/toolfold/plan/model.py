@@ -70,6 +70,8 @@ class ToolPlan(NamedTuple):
     signature: str
     #: What it costs as a search result, by its summary, by its schema, in full, and listed.
     tokens: dict[str, int]
+    #: What differs in that where it is listed: its views name no runner.
+    tokens_if_listed: dict[str, int]
     #: Its line among search results, from the richest to the leanest, and what each costs.
     result_lines: list[str]
     result_tokens: list[int]

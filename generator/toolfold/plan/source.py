@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.server import run_step
 from toolfold_runtime.contract.vocabulary import EFFECTS, Effect, Format
 
 from toolfold.manifest.schema import Manifest, Tool
@@ -25,8 +26,8 @@ class ToolContext:
 
     definitions: dict[str, Json]
     format: Format
-    #: Effect to the served name of its runner; empty where none runs such tools.
-    runners: dict[Effect, str]
+    #: Effect to the next step that runs tools which are not listed; empty where nothing does.
+    run_steps: dict[Effect, str]
 
 
 def tool_sources(manifest: Manifest) -> dict[str, ToolSource]:
@@ -41,5 +42,6 @@ def tool_sources(manifest: Manifest) -> dict[str, ToolSource]:
 
 def tool_context(manifest: Manifest) -> ToolContext:
     """What all tools of a manifest share."""
-    runners = {effect: runner_of(manifest, effect) for effect in EFFECTS}
-    return ToolContext(manifest.defs, manifest.disclosure.format, runners)
+    form = manifest.disclosure.arguments
+    steps = {effect: run_step(runner_of(manifest, effect), form) for effect in EFFECTS}
+    return ToolContext(manifest.defs, manifest.disclosure.format, steps)

@@ -7,10 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolfold_runtime.bounded import LookupCounts
+from toolfold_runtime.catalog.definitions import SaidDefinitions
 from toolfold_runtime.contract import files
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.files import Names
-from toolfold_runtime.contract.server import ServerFacts, read_facts
+from toolfold_runtime.contract.server import (
+    ServerFacts,
+    is_listed,
+    read_facts,
+    run_step,
+    runner_for,
+)
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.view import ViewPage, view_key
 from toolfold_runtime.contract.vocabulary import (
@@ -103,18 +110,21 @@ class Catalog:
             detail = DEFAULT_VIEW if chosen == self.facts.format else self.facts.default_view
         return self._page(files.INVENTORY, detail, page, chosen)
 
-    def details(self, tools: str, detail: str = "schema") -> str:
+    def details(self, tools: str, detail: str = "schema", exposure: str = "") -> str:
         """The detail view of one tool, or of several separated by commas, one per line.
 
-        A name that is repeated counts once. ToolError where that would be too much to send.
+        A name that is repeated counts once, and so does a definition that several tools share.
+        `exposure` is what the server lists, if it is not what the manifest says. ToolError where
+        that would be too much to send.
         """
         names = _names_in(tools)
         if detail not in TOOL_DETAILS:
             raise not_one_of("detail", detail, TOOL_DETAILS)
         views: list[str] = []
+        said = SaidDefinitions()
         room = MOST_ANSWER_BYTES
         for name in names:
-            views.append(self._meta_tool(name) or str(getattr(self.entry(name).views, detail)))
+            views.append(self._meta_tool(name) or self._detail(name, detail, exposure, said))
             room -= len(views[-1].encode()) + 1
             if room < 0:
                 raise too_large("what was asked for", "Name fewer tools.")
@@ -170,6 +180,14 @@ class Catalog:
                 shown = {"name": name, "description": definition.description}
                 return compact(shown | {"parameters": definition.input_schema})
         return ""
+
+    def _detail(self, name: str, detail: str, exposure: str, said: SaidDefinitions) -> str:
+        """The view of a tool without the definitions that were said before."""
+        entry, facts = self.entry(name), self.facts
+        following = ""  # what is listed is called by its own name
+        if not is_listed(entry.name, exposure or facts.exposure, facts.hot):
+            following = run_step(runner_for(facts.runners, entry.effect), facts.arguments)
+        return entry.views.text(detail, said.rest_of(entry), following)
 
     def _page(self, file: str, detail: str, page: int, form: str) -> str:
         key = (file, view_key(detail, form, page))

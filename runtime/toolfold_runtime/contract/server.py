@@ -1,10 +1,12 @@
 """`server.json`: the facts of a server, whose size does not depend on the number of tools."""
 
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.vocabulary import (
+    ArgumentsForm,
     Detail,
     Effect,
     Exposure,
@@ -78,6 +80,23 @@ class ServerFacts(NamedTuple):
     has_result_budget: bool = False
     #: Whether the user is asked before calls of any tool.
     has_confirmation: bool = False
+    #: How runners take arguments.
+    arguments: ArgumentsForm = "object"
+
+
+def is_listed(name: str, exposure: str, hot: Collection[str]) -> bool:
+    """Whether an exposure lists a tool, so that it is called by its own name."""
+    return exposure == "direct" or (exposure == "hybrid" and name in hot)
+
+
+def runner_for(runners: Mapping[str, Collection[Effect]], effect: Effect) -> str:
+    """The first runner that runs tools of an effect; empty where none does."""
+    return next((name for name, effects in runners.items() if effect in effects), "")
+
+
+def run_step(runner: str, arguments: ArgumentsForm) -> str:
+    """How views name the runner as the next step, and what it takes where that is unusual."""
+    return f"{runner}, arguments as a JSON string" if runner and arguments == "json" else runner
 
 
 def read_facts(data: Json) -> ServerFacts | None:

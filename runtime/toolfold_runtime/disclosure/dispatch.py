@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from toolfold_runtime import jsontext
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
@@ -47,7 +48,7 @@ class Dispatcher:
         self.executor = executor
         self.facts = catalog.facts
         self.exposure = exposure or self.facts.exposure
-        self.meta_tools = MetaTools(catalog, handlers)
+        self.meta_tools = MetaTools(catalog, handlers, self.exposure)
 
     def listed(self) -> list[str]:
         """The names that `tools/list` shows, the same for every connection."""
@@ -64,6 +65,13 @@ class Dispatcher:
         meta = self.meta_tools.definitions.get(name)
         return meta if meta is not None else self.catalog.entry(name).definition
 
+    def listed_bytes(self, name: str) -> int:
+        """What a listed tool or meta-tool takes in the list."""
+        meta = self.meta_tools.definitions.get(name)
+        if meta is not None:
+            return jsontext.byte_size(meta.listed())
+        return self.catalog.entry(name).listed_bytes
+
     async def call(self, name: str, arguments: Json, context: CallContext = ANONYMOUS) -> Reply:
         """The answer; every failure is a ToolError."""
         refuse_what_is_no_json(arguments)
@@ -77,12 +85,13 @@ class Dispatcher:
         return Reply(_content(answer), answer.structured)
 
     async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
-        request = run_request(runner, given)
+        form = self.facts.arguments
+        request = run_request(runner, given, form)
         if request.tool in self.meta_tools.definitions:
             text = f"{request.tool} is a meta-tool; call it by its own name."
             raise ToolError("effect_refused", text)
         entry = self.catalog.entry(request.tool)
-        refuse_misplaced(runner, entry, request.unknown)
+        refuse_misplaced(runner, entry, request.unknown, form)
         warnings = self.meta_tools.unknown_parameters(runner, request.unknown)
         if request.cursor:
             # Reading on runs nothing, so any runner may do it.

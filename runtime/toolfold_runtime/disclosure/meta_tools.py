@@ -1,10 +1,12 @@
 """Calling meta-tools: known parameters validated, unknown ones answered with a warning."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.errors import ToolError, too_large
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
 from toolfold_runtime.running.arguments import whole_numbers
@@ -24,8 +26,14 @@ _MAX_SHOWN: Final = 20
 class MetaTools:
     """The meta-tools that answer with a text, by their served names."""
 
-    def __init__(self, catalog: Catalog, handlers: Mapping[str, Callable[..., str]]) -> None:
-        self.handlers = handlers
+    def __init__(
+        self, catalog: Catalog, handlers: Mapping[str, Callable[..., str]], exposure: Exposure
+    ) -> None:
+        self.handlers = dict(handlers)
+        schema = catalog.facts.schema_tool
+        if schema is not None and schema in handlers:
+            # The next step depends on what is listed.
+            self.handlers[schema] = partial(handlers[schema], exposure=exposure)
         self.definitions = {meta.name: meta for meta in catalog.facts.meta_tools}
         self._rejects_unknown = catalog.facts.unknown_parameters == "reject"
         self._documents: dict[str, SchemaDocument] = {}

@@ -46,7 +46,7 @@ class Executor:
         self._package = catalog.package
         self._threads = Threads()
         self._validators = SchemaValidators(execution.timeout)
-        self._arguments = Arguments(self._validators)
+        self._arguments = Arguments(self._validators, catalog.facts.arguments)
         self._codes = ErrorCodes()
         self.limits = Limits(execution.timeout, execution.concurrency)
         # For validating and shaping: a wrong call is answered even while all methods hang.

@@ -17,9 +17,9 @@ from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.running.confirm import InputRequired
 from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.confirming import Confirmations
+from toolfold_runtime.serving.paging import page_of
 
 _MAX_ERROR_TEXT: Final = 20_000
-_PAGE: Final = 200
 _CACHE_MS: Final = 3_600_000
 
 
@@ -53,20 +53,20 @@ class _Calls:
 
     async def list_tools(
         self, _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        """One page of the list; the cursor is the number of tools already sent."""
-        start = _position(params.cursor if params else None)
+    ) -> Any:
+        """The list, or a page of one that is very long; in the form that is sent, as for calls."""
+        dispatcher, cursor = self.dispatcher, params.cursor if params else None
         try:
-            names = self.dispatcher.listed()
-            page = [self.dispatcher.definition(name) for name in names[start : start + _PAGE]]
-            tools = [types.Tool.model_validate(definition.listed()) for definition in page]
+            page = page_of(dispatcher.listed(), dispatcher.listed_bytes, cursor)
+            tools = [dispatcher.definition(name).listed() for name in page.items]
+        except MCPError:
+            raise
         except Exception as error:
             # The SDK would send the exception's text to the client.
             server_log.failure("the server cannot list its tools", error)
             text = "the server cannot list its tools; its log says why"
             raise MCPError(types.INTERNAL_ERROR, text) from None
-        following = str(start + _PAGE) if start + _PAGE < len(names) else None
-        return types.ListToolsResult(tools=tools, next_cursor=following)
+        return {"resultType": "complete", "tools": tools, **page.end}
 
     async def call_tool(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -102,14 +102,6 @@ class _Calls:
             return self.dispatcher.definition(name).input_schema
         except (ToolError, OSError, KeyError, ValueError):
             return None
-
-
-def _position(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    if len(cursor) > 9 or not (cursor.isascii() and cursor.isdigit()) or int(cursor) % _PAGE:
-        raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
-    return int(cursor)
 
 
 def _failure(text: str) -> Json:

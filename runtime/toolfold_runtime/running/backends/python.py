@@ -170,7 +170,7 @@ def _refusal(entry: ToolEntry, error: "ValidationError") -> ToolError:
             f"- {dotted(e['loc'])}: the server has no such value: {e['msg']}"
             for e in errors[:_MAX_SHOWN]
         ]
-        call = valid_call(entry, "")
+        call = valid_call(entry)
         lines += [f"valid call: {call}"] if call else []
         text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
         return ToolError("invalid_arguments", text)
