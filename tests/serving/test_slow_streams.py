@@ -6,6 +6,7 @@ import socket
 import threading
 from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import pytest
@@ -117,6 +118,17 @@ def test_a_large_answer_that_is_read_slowly_arrives_whole(made: Project) -> None
         client.sendall(call_bytes("legacy", "quick", {}))
 
         assert read_slowly(client, ANSWER).count(b"x") > ANSWER - 1000
+
+
+def test_an_answer_that_is_being_read_is_not_cut_off_by_the_end(made: Project) -> None:
+    with ThreadPoolExecutor(1) as pool, contextlib.ExitStack() as stack:
+        with serving(made, Methods(), Bounds()) as port:
+            client = stack.enter_context(connected(port))
+            client.sendall(call_bytes("legacy", "quick", {}))
+            client.recv(1, socket.MSG_PEEK)
+            answer = pool.submit(read_slowly, client, ANSWER)
+
+        assert answer.result(PATIENCE).count(b"x") > ANSWER - 1000
 
 
 # Silent calls

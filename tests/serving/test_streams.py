@@ -7,6 +7,7 @@ from typing import Any, Final
 
 import anyio
 import pytest
+from toolfold_runtime.serving.streams import Endpoint
 
 from tests.serving.messages import TOKEN, call_in, call_of, events, headers_in
 from tests.serving.streaming import IMPLEMENTATION, TOOLS, VERIFIER
@@ -132,6 +133,28 @@ def test_what_a_client_accepts_and_asks_for_decides(era: Era, case: str, server:
     assert (answer.status, kind(answer)) == (200, expected)
     last = answer.json if expected == JSON else events(answer.body)[-1]
     assert last["result"]["content"][0]["text"] == "counted"
+
+
+@pytest.mark.parametrize("accept", [BOTH, JSON])
+def test_a_modern_request_for_log_messages_asks_for_a_stream(accept: str) -> None:
+    body = json.dumps(call_in(MODERN, "count", {"io.modelcontextprotocol/logLevel": "info"}))
+    chosen: list[str] = []
+
+    async def plain(*_: object) -> None:
+        chosen.append(JSON)
+
+    async def streaming(*_: object) -> None:
+        chosen.append(STREAM)
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body.encode()}
+
+    async def send(message: object) -> None: ...
+
+    scope = {"type": "http", "method": "POST", "headers": [(b"accept", accept.encode())]}
+    anyio.run(Endpoint(plain, streaming, LIMIT), scope, receive, send)
+
+    assert chosen == [STREAM if accept == BOTH else JSON]
 
 
 @pytest.mark.parametrize("token", [None, [1]])

@@ -38,7 +38,10 @@ _EVENT_HEADERS: Final = (
 
 
 def stream_where_asked(server: "Server[Any]", application: "Starlette") -> None:
-    """Have a server's application, which answers with JSON, answer with events where asked to."""
+    """Have a server's application, which answers with JSON, answer with events where asked to.
+
+    There are two managers behind one endpoint, so a `lifespan` of the server is entered twice.
+    """
     plain = server.session_manager
     streaming = StreamableHTTPSessionManager(
         server,
