@@ -11,8 +11,8 @@ from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of, check_budgets, listed_tokens
 from toolfold.plan.disclosure.inventory import Inventory
 from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource, on_one_page, paginate
-from toolfold.plan.disclosure.render import ViewRequest
 from toolfold.plan.disclosure.search_results import reserved_tokens
+from toolfold.plan.disclosure.view_request import ViewRequest
 from toolfold.plan.disclosure.views import (
     Views,
     inventory_lines,

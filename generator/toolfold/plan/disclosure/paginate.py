@@ -5,8 +5,9 @@ from typing import Final, NamedTuple
 from toolfold_runtime.contract.vocabulary import Detail, Format
 
 from toolfold.plan.disclosure.inventory import InventoryFacts, ToolLine
-from toolfold.plan.disclosure.render import Lines, ViewRequest, extras, render_view
+from toolfold.plan.disclosure.render import Lines, render_view
 from toolfold.plan.disclosure.tokens import LONGEST_TOKEN, count
+from toolfold.plan.disclosure.view_request import ViewRequest, extras
 
 _SAMPLE: Final = 50
 _MANY: Final = 999  # pages: a mark of this length is the longest that occurs
