@@ -241,6 +241,8 @@ KNOW_THE_SDK: Final = {
     "http.py",
     "hosts.py",
     "connections.py",
+    "streams.py",
+    "web_server.py",
     "stdio.py",
     "lines.py",
 }

@@ -2,6 +2,7 @@
 
 import contextlib
 import math
+from collections import deque
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 _Progress: TypeAlias = tuple[float, float | None, str | None]
 _MAX_MESSAGE: Final = 1_000
+#: Reports that wait for a client to read earlier ones.
+_MOST_WAITING: Final = 100
 
 
 class Consent(NamedTuple):
@@ -56,7 +59,7 @@ class Call:
         self._loop = get_running_loop()
         self._is_cancelled = False
         self._deadline: float | None = None
-        self._newest: _Progress | None = None
+        self._waiting: deque[_Progress] = deque(maxlen=_MOST_WAITING)
         self._last = float("-inf")
         self._sender: asyncio.Task[None] | None = None
 
@@ -82,7 +85,7 @@ class Call:
         self._is_cancelled = True
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Tell the client, at once where it keeps up; else only the newest is sent.
+        """Tell the client; one that does not keep up is told the newest, and not all before them.
 
         What is no progress, such as NaN, is ignored: it must not end the call.
         """
@@ -105,16 +108,15 @@ class Call:
         if self._report is None or progress[0] <= self._last:
             return  # the protocol wants it to rise
         self._last = progress[0]
-        self._newest = progress
+        self._waiting.append(progress)
         if self._sender is None or self._sender.done():
             self._sender = self._loop.create_task(self._send(self._report))
 
     async def _send(self, report: Report) -> None:
-        while self._newest is not None:
-            newest, self._newest = self._newest, None
+        while self._waiting:
             # A client that is gone, or a transport that has no way back, hears nothing.
             with contextlib.suppress(Exception):
-                await report(*newest)
+                await report(*self._waiting.popleft())
 
 
 def _is_number(value: object) -> bool:
