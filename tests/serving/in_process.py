@@ -1,5 +1,6 @@
 """Servers over HTTP in this process, with bounds of their own, and clients that send raw bytes."""
 
+import asyncio
 import contextlib
 import json
 import socket
@@ -21,19 +22,35 @@ HEAD: Final = (
 
 
 @contextlib.contextmanager
-def serving(made: Project, implementation: object, bounds: Bounds) -> Iterator[int]:
-    """A server in this process, with bounds of its own; its port."""
+def serving(
+    made: Project,
+    implementation: object,
+    bounds: Bounds,
+    stopping: asyncio.Event | None = None,
+) -> Iterator[int]:
+    """A server in this process, with bounds of its own, until `stopping` is set; its port."""
+    stopping = stopping or asyncio.Event()
     listener = Listener("127.0.0.1", 0, ("127.0.0.1:*", "localhost"), (), bounds=bounds)
-    server = http_server(made.server("progressive", implementation), listener)
+    server = http_server(made.server("progressive", implementation), listener, stopping)
+
+    async def stop() -> None:
+        while not stopping.is_set():
+            await asyncio.sleep(0.02)
+        server.should_exit = True
+
+    async def run() -> None:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(stop)
+            await server.serve(sockets=[bound])
+
     with socket.create_server(("127.0.0.1", 0)) as bound:
-        run = partial(anyio.run, partial(server.serve, sockets=[bound]))
-        thread = threading.Thread(target=run)
+        thread = threading.Thread(target=partial(anyio.run, run))
         thread.start()
         wait_until(lambda: server.started or not thread.is_alive(), "it does not start")
         try:
             yield bound.getsockname()[1]
         finally:
-            server.should_exit = True
+            stopping.set()
             thread.join(PATIENCE)
 
 

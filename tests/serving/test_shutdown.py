@@ -1,21 +1,25 @@
 """A server that is told to stop finishes what runs, says how long it waits, and what it cut off."""
 
+import asyncio
 import contextlib
 import http.client
 import json
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
+from toolfold_runtime.serving.http import Bounds
 
+from tests.serving.in_process import serving
 from tests.serving.messages import TOKEN, call_in, call_of, events
 from tests.serving.streaming import IMPLEMENTATION, TOOLS
 from tests.support.commands import run
 from tests.support.projects import Json, Project, served_by
-from tests.support.servers import Listening, listening, serve_command
+from tests.support.servers import Listening, is_open, listening, post, serve_command
 from tests.support.waiting import PATIENCE, wait_until
 
 MODES: list[Json] = [{}, TOKEN]
@@ -75,27 +79,40 @@ def test_a_call_under_way_is_finished_and_the_log_says_so(
     assert "cut off" not in server.log
 
 
-def test_while_calls_are_waited_for_a_server_lives_and_is_not_ready(
-    made: Project, gate: socket.socket
-) -> None:
+def test_while_calls_are_waited_for_a_server_lives_and_is_not_ready(made: Project) -> None:
+    methods, stopping = Waiting(), asyncio.Event()
     with (
-        gated(made, gate, "--shutdown-seconds", str(PATIENCE)) as server,
         ThreadPoolExecutor(1) as pool,
         contextlib.ExitStack() as stack,
+        serving(made, methods, Bounds(idle=PATIENCE), stopping) as port,
     ):
-        answer = pool.submit(server.post, call_of("gated"))
-        inside = stack.enter_context(gate.accept()[0])
-        asking = [_asking(server.port, stack) for _ in range(3)]
-        server.tell_to_stop()
-        found = [
-            _status(connection, path)
-            for connection, path in zip(asking, ["/readyz", "/livez", "/readyz"], strict=True)
-        ]
-        inside.sendall(b"!")
+        answer = pool.submit(post, port, call_of("hang"))
+        asking = [_asking(port, stack) for _ in range(3)]
+        assert methods.begun.wait(PATIENCE)
+        stopping.set()
+        wait_until(lambda: not is_open(port), "it goes on listening")
+        paths = ("/readyz", "/livez", "/readyz")
+        found = [_status(*each) for each in zip(asking, paths, strict=True)]
+        methods.let_go()
         assert answer.result(PATIENCE).status == 200
-        assert is_ended(server.end())
 
     assert found == [(503, "stopping"), (200, "ok"), (503, "stopping")]
+
+
+class Waiting:
+    """Ends when it is told to."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self._is_enough = threading.Event()
+
+    def hang(self, params: Any) -> str:
+        self.begun.set()
+        self._is_enough.wait(PATIENCE)
+        return "let go"
+
+    def let_go(self) -> None:
+        self._is_enough.set()
 
 
 def _asking(port: int, stack: contextlib.ExitStack) -> http.client.HTTPConnection:

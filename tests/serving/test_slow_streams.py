@@ -102,10 +102,10 @@ def test_a_stream_that_nobody_reads_is_dropped_and_its_call_cancelled(
 
 def test_a_stream_that_is_read_slowly_goes_on(made: Project) -> None:
     methods = Methods()
-    with serving(made, methods, Bounds(head=0.3, unread=1)) as port, connected(port) as client:
-        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 262_144)
+    with serving(made, methods, Bounds(head=0.3, unread=2)) as port, connected(port) as client:
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 16_384)
         client.sendall(call_bytes("legacy", "count", TOKEN, Connection="close"))
-        read_slowly(client, ANSWER // 3, 8192)
+        read_slowly(client, 1_500_000, 2_700)
         methods.let_go()
         rest = received(client)
 
@@ -114,10 +114,10 @@ def test_a_stream_that_is_read_slowly_goes_on(made: Project) -> None:
 
 
 def test_a_large_answer_that_is_read_slowly_arrives_whole(made: Project) -> None:
-    with serving(made, Methods(), Bounds(head=0.3, unread=0.5)) as port, connected(port) as client:
+    with serving(made, Methods(), Bounds(head=0.3, unread=2)) as port, connected(port) as client:
         client.sendall(call_bytes("legacy", "quick", {}))
 
-        assert read_slowly(client, ANSWER).count(b"x") > ANSWER - 1000
+        assert read_slowly(client, ANSWER, 30_000).count(b"x") > ANSWER - 1000
 
 
 def test_an_answer_that_is_being_read_is_not_cut_off_by_the_end(made: Project) -> None:
@@ -169,22 +169,22 @@ def streams(port: int, number: int, meta: Json) -> Iterator[list[socket.socket]]
     with contextlib.ExitStack() as stack:
         clients = [stack.enter_context(connected(port)) for _ in range(number)]
         for client in clients:
-            with contextlib.suppress(ConnectionError):
-                client.sendall(call_bytes("legacy", "hang", meta, Connection="close"))
+            client.sendall(call_bytes("legacy", "hang", meta, Connection="close"))
         yield clients
 
 
 @pytest.mark.parametrize("meta", MODES, ids=["json", "stream"])
 def test_no_more_streams_than_connections_are_open(meta: Json, made: Project) -> None:
     methods = Methods()
-    bounds = Bounds(connections=10)
-    with serving(made, methods, bounds) as port, streams(port, 12, meta) as clients:
+    with serving(made, methods, Bounds(connections=10)) as port, streams(port, 10, meta) as clients:
         wait_until(lambda: methods.begun == 10, "not all calls begin")
+        with connected(port) as refused:
+            refusal = received(refused).decode()
         methods.let_go()
         answers = [received(client).decode() for client in clients]
 
-    assert Counter(answer.split()[1] for answer in answers) == {"200": 10, "503": 2}
-    assert sum("let go" in answer for answer in answers) == 10
+    assert refusal.startswith("HTTP/1.1 503 ")
+    assert all(answer.startswith("HTTP/1.1 200 ") and "let go" in answer for answer in answers)
 
 
 def test_of_a_thousand_streams_each_is_answered(made: Project) -> None:
@@ -195,9 +195,8 @@ def test_of_a_thousand_streams_each_is_answered(made: Project) -> None:
         methods.let_go()
         answers = [received(client).decode() for client in clients]
 
-    # 512 calls of one tool may wait; whoever comes later is told so at once.
+    # Of one tool 512 calls may wait; whoever comes while they do is told so at once.
     assert all(answer.startswith("HTTP/1.1 200 OK") for answer in answers)
-    outcomes = Counter(
-        next(word for word in ("let go", "busy", "?") if word in f"{answer}?") for answer in answers
-    )
-    assert outcomes == {"let go": 512, "busy": 478}
+    outcomes = Counter(("let go" in answer, "is busy" in answer) for answer in answers)
+    assert outcomes.keys() <= {(True, False), (False, True)}
+    assert outcomes[True, False] >= 512
