@@ -4,7 +4,8 @@ Importing this package costs neither the MCP SDK nor Pydantic: both load when th
 """
 
 from toolfold_runtime.catalog.catalog import Catalog
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.errors import ToolError, UnansweredError
+from toolfold_runtime.running.ask import ask, ask_blocking
 from toolfold_runtime.running.call import caller, is_cancelled, progress, results_cache
 from toolfold_runtime.running.caller import Caller
 from toolfold_runtime.serving.serve import Handler, serve
@@ -17,6 +18,9 @@ __all__ = [
     "Handler",
     "MaybeAwaitable",
     "ToolError",
+    "UnansweredError",
+    "ask",
+    "ask_blocking",
     "caller",
     "is_cancelled",
     "progress",
