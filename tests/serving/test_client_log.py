@@ -20,7 +20,10 @@ LEVELS: Final = (
     *("error", "critical", "alert", "emergency"),
 )
 
-NAMES: Final = ("levels", "blocking", "own", "thread", "late", "flood", "odd", "fails", "mixed")
+NAMES: Final = (
+    *("levels", "blocking", "own", "thread", "late", "flood", "odd", "fails", "mixed"),
+    *("hangs", "hangs_blocking"),
+)
 IMPLEMENTATION: Final = """
 import asyncio, contextvars, logging, sys, threading
 from pathlib import Path
@@ -93,6 +96,14 @@ class Tools:
         logger.warning("before")
         raise ValueError("secret")
 
+    async def hangs(self, params):
+        logger.warning("before")
+        await asyncio.Event().wait()
+
+    def hangs_blocking(self, params):
+        logger.warning("before")
+        threading.Event().wait()
+
     async def mixed(self, params):
         for number in range(1, 6):
             progress(number, 5)
@@ -110,7 +121,7 @@ def speak():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    tools = {name: tool() for name in NAMES}
+    tools = {name: tool(timeout=0.2 if "hangs" in name else 60) for name in NAMES}
     project = served_by(tmp_path_factory.mktemp("heard"), tools, IMPLEMENTATION)
     library = project.folder / "venv/site-packages/noisy.py"
     library.parent.mkdir(parents=True)
@@ -231,8 +242,9 @@ def test_what_comes_after_the_answer_is_only_logged(era: Era, made: Project) -> 
     assert "result" in server.messages[-1]
 
 
-def test_a_call_that_fails_is_heard_before_its_answer(era: Era, made: Project) -> None:
-    assert heard(made, era, "fails", "debug") == [("warning", "implementation", "before")]
+@pytest.mark.parametrize("name", ["fails", "hangs", "hangs_blocking"])
+def test_a_call_that_fails_is_heard_before_its_answer(name: str, era: Era, made: Project) -> None:
+    assert heard(made, era, name, "debug") == [("warning", "implementation", "before")]
 
 
 def test_log_messages_and_progress_come_in_order(era: Era, made: Project) -> None:

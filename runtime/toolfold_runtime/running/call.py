@@ -88,7 +88,6 @@ class Call:
     def cancel(self) -> None:
         """Tell the method that nobody waits any more."""
         self._is_cancelled = True
-        self.outbox.discard()
         self._end_questions()
 
     async def end(self) -> None:

@@ -99,6 +99,7 @@ class Outbox:
             self._waiting.clear()
         if self._sender is not None:
             self._sender.cancel()
+            self._sender = None
 
     def _put(self, message: "_Message") -> None:
         self._waiting.append(message)

@@ -117,7 +117,8 @@ def http_server(server: "Server[Any]", listener: Listener) -> "uvicorn.Server":
         http_app(server, listener),
         http=protocol_class(listener.bounds),
         ws="none",
-        log_config=None,  # it goes to our log
+        log_config=None,  # its errors go to our log
+        access_log=False,
         log_level="error",  # what it warns of is what clients send
         timeout_keep_alive=listener.bounds.idle,
         timeout_graceful_shutdown=10,
