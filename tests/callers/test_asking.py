@@ -12,7 +12,7 @@ from toolfold_runtime import UnansweredError, ask, ask_blocking
 
 from tests.callers.questions import WORDS, People, accept
 from tests.support.clients import ERAS, MODERN, Answer, Era, answer_of, connected, over_stdio
-from tests.support.commands import toolfold
+from tests.support.commands import toolfold_process
 from tests.support.projects import Json, Project
 from tests.support.servers import Listening, serve_command
 
@@ -230,7 +230,7 @@ def test_an_older_client_over_http_cannot_be_asked(asked_over_http: Listening) -
 
 
 def test_whoever_types_a_call_is_not_asked(asking: Project) -> None:
-    tried = toolfold(asking.folder, "try", "catches", '{"word": "Hello"}')
+    tried = toolfold_process(asking.folder, "try", "catches", '{"word": "Hello"}')
 
     assert tried.out == "did without: there is nobody to ask\n"
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 import pytest
 
 from tests.running.material import tool
-from tests.support.commands import toolfold
+from tests.support.commands import toolfold_process
 from tests.support.projects import Json, Project, served_by
 from tests.support.servers import Stdio, listening, text_of
 
@@ -285,7 +285,7 @@ def test_threads_are_heard_during_and_after_a_call(made: Project) -> None:
 
 
 def test_try_logs_for_people(made: Project) -> None:
-    tried = toolfold(made.folder, "try", "facts")
+    tried = toolfold_process(made.folder, "try", "facts")
 
     assert tried.out == "done\n"
     assert "warning: implementation: stored rows=3" in tried.err
