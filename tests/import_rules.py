@@ -221,12 +221,15 @@ RUNTIME_MODULES: Final = (
     "errors",
     "hidden",
     "jsontext",
+    "log_lines",
     "server_log",
     "models",
     "pointers",
     "typing",
     "validation",
 )
+# Modules for authors, which nothing of the runtime imports.
+AUTHOR_MODULES: Final = ("log",)
 ALL_MAY_IMPORT: Final = {
     "toolfold_runtime.contract",
     *(f"toolfold_runtime.{module}" for module in RUNTIME_MODULES),
@@ -238,7 +241,9 @@ SDK: Final = {"mcp", "mcp_types", "uvicorn", "h11", "starlette", "httpx2"}
 KNOW_THE_SDK: Final = {
     "protocol.py",
     "callers.py",
-    "confirming.py",
+    "asking.py",
+    "client_log.py",
+    "origins.py",
     "http.py",
     "hosts.py",
     "connections.py",

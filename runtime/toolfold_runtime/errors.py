@@ -1,6 +1,6 @@
 """Errors that agents and operators can act on: a text that says what to do next."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from heapq import nlargest
 from typing import Final
@@ -38,6 +38,33 @@ class ContentError(Exception):
         self.problem = problem
         self.at = at
         super().__init__(problem)
+
+
+class InputRequired(BaseException):
+    """Ends a call that is answered with questions: the client calls again with what its user says.
+
+    No Exception, which methods may catch for other reasons.
+    """
+
+    def __init__(self, make_answer: Callable[[], object]) -> None:
+        #: Makes the answer in the protocol's form, when the call has ended.
+        self.make_answer = make_answer
+        super().__init__()
+
+
+class UnansweredError(ToolError):
+    """A question to the user that was not answered: nobody could be asked, or nothing came of it.
+
+    A method may catch it and do without the answer.
+    """
+
+    def __init__(self, reason: str, *, can_ask: bool = True, lacks_forms: bool = False) -> None:
+        #: Why there is no answer, as a clause.
+        self.reason = reason
+        #: Whether the client can ask its user at all; if not, whether all it lacks is forms.
+        self.can_ask = can_ask
+        self.lacks_forms = lacks_forms
+        super().__init__("unconfirmed", f"the user must be asked, and {reason}.")
 
 
 def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:

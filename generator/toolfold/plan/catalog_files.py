@@ -13,7 +13,6 @@ from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.execution import (
     execution_of,
-    has_confirmation,
     has_result_budget,
     lifecycle_methods,
 )
@@ -88,7 +87,6 @@ def server_facts(
         schema_tool=names.get("schema"),
         reader=reader,
         has_result_budget=reader is not None and has_result_budget(manifest),
-        has_confirmation=has_confirmation(manifest),
         arguments=settings.arguments,
     )
 

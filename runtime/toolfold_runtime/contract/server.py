@@ -78,8 +78,6 @@ class ServerFacts(NamedTuple):
     reader: str | None = None
     #: Whether any result may be truncated.
     has_result_budget: bool = False
-    #: Whether the user is asked before calls of any tool.
-    has_confirmation: bool = False
     #: How runners take arguments.
     arguments: ArgumentsForm = "object"
 

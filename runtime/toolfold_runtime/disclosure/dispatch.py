@@ -11,7 +11,7 @@ from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.disclosure.meta_tools import MetaTools
 from toolfold_runtime.disclosure.received import refuse_what_is_no_json
 from toolfold_runtime.disclosure.runners import refuse_effect, refuse_misplaced, run_request
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.errors import ToolError, UnansweredError
 from toolfold_runtime.running import fields
 from toolfold_runtime.running.call import ANONYMOUS, CallContext
 from toolfold_runtime.running.execute import Executor
@@ -103,6 +103,8 @@ class Dispatcher:
                 answer = await self.executor.call(
                     entry, request.arguments, runner=runner, fields=wanted, context=context
                 )
+            except UnansweredError:
+                raise  # which not every version of the protocol answers as a failure of the tool
             except ToolError as error:
                 raise ToolError(error.code, "\n".join([error.text, *warnings])) from None
         return Reply(_content(answer, *warnings))

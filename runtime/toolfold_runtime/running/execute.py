@@ -6,6 +6,7 @@ What takes long, or runs code of an author's, is done in a thread and within the
 the event loop answers the others meanwhile.
 """
 
+from asyncio import CancelledError
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,7 @@ from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import Arguments, ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
-from toolfold_runtime.running.cache import ResultCache, State
+from toolfold_runtime.running.cache import ResultCache, Sharing, State
 from toolfold_runtime.running.call import ANONYMOUS, Call, CallContext
 from toolfold_runtime.running.caller import require_scopes
 from toolfold_runtime.running.confirm import require_consent
@@ -75,15 +76,20 @@ class Executor:
         the tool's own name promises structured content.
         """
         call = Call(self.cache, context)
-        with self._telemetry.call(entry, arguments) as record:
+        with self._telemetry.call(entry, arguments, call.deadline) as record:
             require_scopes(entry, call.caller)
             owner = call.caller.key  # before the method runs: it could change the claims
             given = await self._valid_arguments(entry, arguments, call, runner)
             if entry.confirm is not None:
-                with record.waiting():
+                async with call.waiting():
                     await require_consent(entry, given.values, context.confirm)
-                call.extend(record.waited)
-            result, record.cache = await self._result(entry, given, call, owner)
+            try:
+                result, record.cache = await self._result(entry, given, call, owner)
+            except CancelledError:
+                call.outbox.discard()  # nobody listens
+                raise
+            finally:
+                await call.end()
             record.result = result
             answer = await self._shaped(entry, result, call, runner=runner, fields=fields)
         if given.warnings:
@@ -122,10 +128,11 @@ class Executor:
     ) -> tuple[Result, State]:
         work = partial(self._run, entry, arguments, call)
         seconds = entry.limits.cache_ttl
-        if seconds is not None:
-            owner = None if entry.limits.is_cache_shared else owner
-            return await self.cache.result(entry.name, arguments.values, seconds, work, owner)
-        return await work(), "off"
+        if seconds is None:
+            return await work(), "off"
+        owner = None if entry.limits.is_cache_shared else owner
+        sharing = call.sharing = Sharing()
+        return await self.cache.result(entry.name, arguments.values, seconds, work, owner, sharing)
 
     async def _run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Result:
         try:
@@ -133,7 +140,6 @@ class Executor:
             return await self.limits.run(entry, call, work)
         finally:
             self._invalidate(entry)
-            await call.end()
 
     async def _run_backend(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Result:
         try:

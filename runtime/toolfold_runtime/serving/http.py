@@ -126,6 +126,8 @@ def http_server(
         http_app(server, listener, stopping or asyncio.Event()),
         http=protocol_class(listener.bounds),
         ws="none",
+        log_config=None,  # its errors go to our log
+        access_log=False,
         log_level="error",  # what it warns of is what clients send
         timeout_keep_alive=listener.bounds.idle,
         server_header=False,

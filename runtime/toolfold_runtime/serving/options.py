@@ -57,7 +57,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--scope", action="append", default=[], help="scope a token must have")
     parser.add_argument("--log", choices=LOG_FORMATS, help="default: text on a terminal, else json")
     parser.add_argument(
-        "--log-level", choices=LOG_LEVELS, default="warning", help="info: each call"
+        "--log-level",
+        choices=LOG_LEVELS,
+        default="warning",
+        help="info: each call; debug: whatever methods log",
     )
     parser.add_argument("--open", action="store_true", help="serve other machines without tokens")
     parser.add_argument(

@@ -12,11 +12,11 @@ from mcp.shared.exceptions import MCPError
 from toolfold_runtime import server_log
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.disclosure.dispatch import Dispatcher, text_blocks
-from toolfold_runtime.errors import ToolError
-from toolfold_runtime.running.call import CallContext
-from toolfold_runtime.running.confirm import InputRequired
+from toolfold_runtime.errors import InputRequired, ToolError
+from toolfold_runtime.serving.asking import refuse_lacking
 from toolfold_runtime.serving.callers import Callers
-from toolfold_runtime.serving.confirming import Confirmations
+from toolfold_runtime.serving.client_log import set_level
+from toolfold_runtime.serving.origins import Origins
 from toolfold_runtime.serving.paging import page_of
 
 _MAX_ERROR_TEXT: Final = 20_000
@@ -26,7 +26,8 @@ _CACHE_MS: Final = 3_600_000
 def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Server[Any]:
     """A low-level SDK server that lists and calls what the dispatcher knows."""
     facts = dispatcher.facts
-    calls = _Calls(dispatcher, callers or Callers())
+    origins = Origins(facts.name, callers or Callers())
+    calls = _Calls(dispatcher, origins)
     server: Server[Any] = Server(
         facts.name,
         version=facts.version,
@@ -37,19 +38,17 @@ def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Serv
         get_tool_input_schema=calls.input_schema,
         cache_hints={"tools/list": CacheHint(ttl_ms=_CACHE_MS, scope="public")},
     )
-    if facts.has_confirmation:
-        calls.confirmations = Confirmations(facts.name, calls.callers)
-        server.middleware.append(calls.confirmations.boundary())
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
+    server.middleware.append(origins.questions.boundary())
     return server
 
 
 class _Calls:
     """The two request handlers, in the protocol's types."""
 
-    def __init__(self, dispatcher: Dispatcher, callers: Callers) -> None:
+    def __init__(self, dispatcher: Dispatcher, origins: Origins) -> None:
         self.dispatcher = dispatcher
-        self.callers = callers
-        self.confirmations: Confirmations | None = None
+        self.origins = origins
 
     async def list_tools(
         self, _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -75,17 +74,13 @@ class _Calls:
 
         In the form that is sent, which the SDK validates: its model would be made and dumped again.
         """
-        confirmations = self.confirmations
-        origin = CallContext(
-            self.callers.of(context),
-            context.session.report_progress,
-            confirmations.confirm_for(context, params) if confirmations is not None else None,
-        )
+        origin = self.origins.of(context, params)
         try:
             reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), origin)
         except InputRequired as asked:
-            return asked.answer
+            return asked.make_answer()
         except ToolError as error:
+            refuse_lacking(context, error)
             return _failure(f"{error.code}: {error.text}")
         except Exception as error:
             # The SDK would send the exception's text to the client.
