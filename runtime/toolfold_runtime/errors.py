@@ -31,6 +31,14 @@ class ToolError(Exception):
         return f"{self.code}: {self.text}"
 
 
+class RequestError(Exception):
+    """A request about prompts, resources or completion that is wrong, in words for its client."""
+
+
+class UnknownAddressError(RequestError):
+    """An address under which there is nothing to read."""
+
+
 def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
     """A word that is not one of the few that are understood."""
     text = f"no {what} {shortened(given)!r}. One of: {', '.join(allowed)}."

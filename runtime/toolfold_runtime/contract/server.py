@@ -15,7 +15,7 @@ from toolfold_runtime.contract.vocabulary import (
 )
 
 #: Raised whenever the runtime reads something that older generators did not write.
-CATALOG_FORMAT: Final = 7
+CATALOG_FORMAT: Final = 8
 #: How many calls of a tool run at once unless it says otherwise; at most three quarters of all.
 TOOL_CONCURRENCY: Final = 16
 
@@ -78,6 +78,11 @@ class ServerFacts(NamedTuple):
     has_result_budget: bool = False
     #: Whether the user is asked before calls of any tool.
     has_confirmation: bool = False
+    #: Whether pages and schemas can be read as resources.
+    has_generated_resources: bool = True
+    #: Whether the manifest declares resources, and whether there are prompts.
+    has_resources: bool = False
+    has_prompts: bool = False
 
 
 def read_facts(data: Json) -> ServerFacts | None:

@@ -82,7 +82,7 @@ class Confirmations:
         return RequestStateBoundary(security, default_audience=self._server)
 
     def confirm_for(
-        self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
+        self, context: ServerRequestContext[Any], params: types.InputResponseRequestParams
     ) -> Confirm:
         """What asks the user of the client that sent this request."""
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
@@ -95,7 +95,7 @@ class Confirmations:
     async def _exchange(
         self,
         context: ServerRequestContext[Any],
-        params: types.CallToolRequestParams,
+        params: types.InputResponseRequestParams,
         question: str,
     ) -> Consent:
         """What the user said to exactly this question; InputRequired where nothing was said yet."""

@@ -17,10 +17,10 @@ from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.running.confirm import InputRequired
 from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.confirming import Confirmations
+from toolfold_runtime.serving.offers import add_offers
+from toolfold_runtime.serving.requests import CACHE_MS, sendable
 
-_MAX_ERROR_TEXT: Final = 20_000
 _PAGE: Final = 200
-_CACHE_MS: Final = 3_600_000
 
 
 def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Server[Any]:
@@ -35,8 +35,9 @@ def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Serv
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,
         get_tool_input_schema=calls.input_schema,
-        cache_hints={"tools/list": CacheHint(ttl_ms=_CACHE_MS, scope="public")},
+        cache_hints={"tools/list": CacheHint(ttl_ms=CACHE_MS, scope="public")},
     )
+    add_offers(server, dispatcher, calls.origin)
     if facts.has_confirmation:
         calls.confirmations = Confirmations(facts.name, calls.callers)
         server.middleware.append(calls.confirmations.boundary())
@@ -75,14 +76,10 @@ class _Calls:
 
         In the form that is sent, which the SDK validates: its model would be made and dumped again.
         """
-        confirmations = self.confirmations
-        origin = CallContext(
-            self.callers.of(context),
-            context.session.report_progress,
-            confirmations.confirm_for(context, params) if confirmations is not None else None,
-        )
         try:
-            reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), origin)
+            arguments = dict(params.arguments or {})
+            origin = self.origin(context, params)
+            reply = await self.dispatcher.call(params.name, arguments, origin)
         except InputRequired as asked:
             return asked.answer
         except ToolError as error:
@@ -95,6 +92,17 @@ class _Calls:
         if reply.structured is not None:
             answer["structuredContent"] = reply.structured
         return answer
+
+    def origin(
+        self, context: ServerRequestContext[Any], params: types.InputResponseRequestParams
+    ) -> CallContext:
+        """Where the call that a request asks for comes from."""
+        asking = self.confirmations
+        return CallContext(
+            self.callers.of(context),
+            context.session.report_progress,
+            asking.confirm_for(context, params) if asking is not None else None,
+        )
 
     def input_schema(self, name: str) -> Json | None:
         """A tool's input schema, so that the SDK need not list all tools to find it."""
@@ -113,9 +121,7 @@ def _position(cursor: str | None) -> int:
 
 
 def _failure(text: str) -> Json:
-    # What an author says may be long, and may hold half of a surrogate pair, which no JSON can.
-    sent = text[:_MAX_ERROR_TEXT].encode("utf-8", "replace").decode()
-    return _answer(text_blocks(sent)) | {"isError": True}
+    return _answer(text_blocks(sendable(text))) | {"isError": True}
 
 
 def _answer(content: Sequence[Json]) -> Json:

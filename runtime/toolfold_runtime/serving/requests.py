@@ -1,0 +1,89 @@
+"""What the handlers of prompts, resources and completion share: errors of the protocol, and pages."""
+
+import contextlib
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from toolfold_runtime import server_log
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.errors import RequestError, ToolError, UnknownAddressError
+from toolfold_runtime.jsontext import compact
+from toolfold_runtime.running.call import CallContext
+from toolfold_runtime.running.confirm import InputRequired
+
+#: Makes what a call knows of the request that it is made for.
+Origin: TypeAlias = Callable[
+    [ServerRequestContext[Any], types.InputResponseRequestParams], CallContext
+]
+
+MAX_ERROR_TEXT: Final = 20_000
+CACHE_MS: Final = 3_600_000
+_PAGE_BYTES: Final = 1_000_000
+_NOT_FOUND: Final = -32002  # in the handshake era; since then it is an invalid parameter
+_LONGEST_DATA: Final = 4_096
+
+
+def sendable(text: str) -> str:
+    """A text as it can be sent: what an author or client says may be long, or be no Unicode."""
+    return text[:MAX_ERROR_TEXT].encode("utf-8", "replace").decode()
+
+
+@contextlib.contextmanager
+def protocol_errors(context: ServerRequestContext[Any], **facts: str) -> Iterator[None]:
+    """Failures inside as errors of the protocol, none of which says more than it should.
+
+    `facts` say what was asked for; clients and the log are told.
+    """
+    data = {key: sendable(value[:_LONGEST_DATA]) for key, value in facts.items()}
+    try:
+        yield
+    except UnknownAddressError as error:
+        is_modern = context.protocol_version in MODERN_PROTOCOL_VERSIONS
+        code = types.INVALID_PARAMS if is_modern else _NOT_FOUND
+        raise MCPError(code, sendable(str(error)), data) from None
+    except RequestError as error:
+        raise MCPError(types.INVALID_PARAMS, sendable(str(error)), data) from None
+    except ToolError as error:
+        is_invalid = error.code == "invalid_arguments"
+        code = types.INVALID_PARAMS if is_invalid else types.INTERNAL_ERROR
+        raise MCPError(code, sendable(str(error)), data | {"code": error.code}) from None
+    except (InputRequired, MCPError):
+        raise
+    except Exception as error:
+        # The SDK would send the exception's text to the client.
+        server_log.failure("the server failed", error, **data)
+        text = "the server failed; its log says why"
+        raise MCPError(types.INTERNAL_ERROR, text, data) from None
+
+
+async def answer_or_question(answer: Awaitable[Json]) -> Any:
+    """An answer of a handler; where the user must be asked first, the question."""
+    try:
+        return await answer
+    except InputRequired as asked:
+        return asked.answer
+
+
+def page_of(items: Sequence[Json], cursor: str | None, key: str) -> Json:
+    """A page of a list as a result, as many items as fit; the cursor is the number of those before."""
+    start = _position(cursor, len(items))
+    room, end = _PAGE_BYTES, start
+    while end < len(items) and (room > 0 or end == start):
+        room -= len(compact(items[end]).encode())
+        end += 1
+    following = {"nextCursor": str(end)} if end < len(items) else {}
+    return {"resultType": "complete", key: list(items[start:end]), **following}
+
+
+def _position(cursor: str | None, length: int) -> int:
+    if cursor is None:
+        return 0
+    is_number = len(cursor) <= 9 and cursor.isascii() and cursor.isdigit()
+    if not is_number or not 0 < int(cursor) < length:
+        raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
+    return int(cursor)
