@@ -254,6 +254,7 @@ KNOW_THE_SDK: Final = {
     "stdio.py",
     "lines.py",
     "offers.py",
+    "paging.py",
     "requests.py",
     "resources.py",
     "prompts.py",

@@ -47,6 +47,11 @@ def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
 
 def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
     """An unknown name: the nearest ones, and all of them while they are few."""
+    return ToolError(code, unknown_text(what, name, names))
+
+
+def unknown_text(what: str, name: str, names: Iterable[str]) -> str:
+    """What is said of an unknown name."""
     known = list(names)
     close = nearest(name, known)
     text = f"no {what} {excerpt(name)}."
@@ -54,7 +59,7 @@ def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
         text += f" Nearest: {', '.join(close)}."
     if len(known) <= 40:
         text += f" All: {', '.join(known)}."
-    return ToolError(code, text)
+    return text
 
 
 def too_large(what: str, way_out: str) -> ToolError:

@@ -237,3 +237,15 @@ def test_clients_hear_of_all_that_there_is_and_of_no_more(server: Any) -> None:
         offered = server.get_capabilities(protocol_version=version).model_dump(exclude_none=True)
         assert set(offered) == {"tools", "resources", "prompts", "completions"}
         assert not offered["resources"]["subscribe"]
+
+
+def test_what_is_offered_is_read_when_it_is_asked_for(tmp_path: Path) -> None:
+    manifest = small_manifest("one") | {"workflows": [{"name": "W", "steps": ["one"]}]}
+    made = project(tmp_path, manifest)
+    (made.output / made.package / "catalog/prompts.json").unlink()
+
+    server = made.server()
+
+    assert "one" in clients.names(server)
+    error = refusal(server, lambda client: client.list_prompts())
+    assert (error.code, error.message) == (-32603, "the server failed; its log says why")

@@ -11,7 +11,7 @@ from toolfold_runtime.disclosure.dispatch import Reply
 from toolfold_runtime.disclosure.resources import contents_of
 
 from tests.callers.material import User, token_of
-from tests.offers.material import ask, contents, refused, text
+from tests.offers.material import ask, contents, refused, text, tool
 from tests.support.clients import ERAS, MODERN, Era, over_http, over_stdio
 from tests.support.projects import Project, import_path, served_by
 from tests.support.servers import Listening, Stdio, package_command
@@ -202,3 +202,24 @@ def test_templates_are_tried_in_the_order_of_the_manifest(tmp_path: Path) -> Non
 
     started = over_stdio(package_command(made.package), **import_path(made.output))
     assert ask(started, read) == ["exact", "special", "general"]
+
+
+def test_numbers_dates_and_alternatives_are_given_as_text(tmp_path: Path) -> None:
+    parameters = {
+        "n": {"type": "integer", "enum": [1, 2]},
+        "m": {"type": ["integer", "null"]},
+        "f": {"type": "number"},
+        "d": {"type": "string", "format": "date"},
+        "a": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        "u": {},
+    }
+    tools = {"show": tool(parameters=parameters)}
+    code = "class Tools:\n    def show(self, p):\n        return p.model_dump(mode='json')\n"
+    address = {"uri": "x:{n}/{m}/{f}/{d}/{a}/{u}", "tool": "show", "summary": "S"}
+    made = served_by(tmp_path, tools, code, resources={"show": address})
+    started = over_stdio(package_command(made.package), **import_path(made.output))
+
+    shown = json.loads(text(started, "x:1/2/2.5/2024-01-01/3/4"))
+
+    assert shown == {"n": 1, "m": 2, "f": 2.5, "d": "2024-01-01", "a": "3", "u": "4"}
+    assert "n: 3 is not one of 1, 2" in refused(started, "x:3/2/2.5/2024-01-01/3/4").message

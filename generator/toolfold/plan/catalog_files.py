@@ -126,9 +126,7 @@ def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
         tools={tool.name: file_stem(tool.category) for tool in tools},
         categories={name: file_stem(name) for name in manifest.categories},
         others=others,
-        pages={
-            tool.name: file_stem(tool.name) for tool in tools if file_stem(tool.name) != tool.name
-        },
+        pages={tool.name: stem for tool in tools if (stem := file_stem(tool.name)) != tool.name},
     )
 
 

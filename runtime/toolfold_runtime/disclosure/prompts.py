@@ -9,7 +9,7 @@ from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.disclosure.dispatch import Dispatcher, text_blocks
 from toolfold_runtime.disclosure.meta_tools import with_nearest
 from toolfold_runtime.disclosure.received import refuse_what_is_no_json
-from toolfold_runtime.errors import RequestError, ToolError, too_large, unknown
+from toolfold_runtime.errors import RequestError, too_large, unknown_text
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
 from toolfold_runtime.running.call import CallContext
 
@@ -25,20 +25,21 @@ def prompt_of(dispatcher: Dispatcher, name: str) -> Prompt:
     """The prompt of that name; RequestError with the nearest names."""
     prompt = dispatcher.catalog.prompts.get(name)
     if prompt is None:
-        raise RequestError(unknown("", "prompt", name, dispatcher.catalog.prompts).text)
+        raise RequestError(unknown_text("prompt", name, dispatcher.catalog.prompts))
     return prompt
 
 
 async def filled(
     dispatcher: Dispatcher, name: str, arguments: Mapping[str, str], context: CallContext
 ) -> FilledPrompt:
-    """A prompt with its arguments; RequestError where they are not right, or the tool's ToolError.
+    """A prompt with its arguments; RequestError or ToolError where they are not right.
 
     An argument that is empty counts as not given: forms send all of theirs.
     """
     prompt = prompt_of(dispatcher, name)
     known = {argument.name for argument in prompt.arguments}
     given = {key: value for key, value in arguments.items() if key in known and value}
+    refuse_what_is_no_json(given)
     _refuse_missing(prompt, given)
     description = prompt.description + _ignored(
         prompt, [key for key in arguments if key not in known]
@@ -51,10 +52,6 @@ async def filled(
 
 
 def _refuse_missing(prompt: Prompt, given: Mapping[str, str]) -> None:
-    try:
-        refuse_what_is_no_json(dict(given))
-    except ToolError as error:
-        raise RequestError(error.text) from None
     missing = [own for own in prompt.arguments if own.required and own.name not in given]
     if missing:
         named = (

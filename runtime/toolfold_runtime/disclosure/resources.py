@@ -24,7 +24,7 @@ from toolfold_runtime.contract.resource import (
     Resource,
 )
 from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
-from toolfold_runtime.errors import ToolError, UnknownAddressError, unknown
+from toolfold_runtime.errors import ToolError, UnknownAddressError, unknown_text
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.call import CallContext
 
@@ -89,7 +89,7 @@ class ResourceReader:
                 if values is not None:
                     return resource, values
         known = [resource.uri for resource in self.all]
-        raise UnknownAddressError(unknown("", "resource", address, known).text)
+        raise UnknownAddressError(unknown_text("resource", address, known))
 
     @cached_property
     def _by_address(self) -> dict[str, Resource]:

@@ -5,7 +5,6 @@ from typing import Any
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.prompt import PromptArgument
@@ -14,20 +13,12 @@ from toolfold_runtime.disclosure.completion import completions_of
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.disclosure.prompts import prompt_of
 from toolfold_runtime.disclosure.resources import ResourceReader
-from toolfold_runtime.errors import RequestError, UnknownAddressError, unknown
+from toolfold_runtime.errors import RequestError, UnknownAddressError, unknown_text
 from toolfold_runtime.serving.requests import protocol_errors
 
 
-def add_completion(server: Server[Any], dispatcher: Dispatcher, reader: ResourceReader) -> None:
-    """Have a server complete what is begun."""
-    completion = _Completion(dispatcher, reader)
-    server.add_request_handler(
-        "completion/complete", types.CompleteRequestParams, completion.complete
-    )
-
-
-class _Completion:
-    """The request handler, in the protocol's types."""
+class CompletionHandlers:
+    """Answer requests for completion, in the protocol's types."""
 
     def __init__(self, dispatcher: Dispatcher, reader: ResourceReader) -> None:
         self._dispatcher = dispatcher
@@ -36,13 +27,10 @@ class _Completion:
     async def complete(
         self, context: ServerRequestContext[Any], params: types.CompleteRequestParams
     ) -> Json:
+        """The best ways to go on, and how many there are."""
         ref = params.ref
-        facts = (
-            {"uri": ref.uri}
-            if isinstance(ref, types.ResourceTemplateReference)
-            else {"prompt": ref.name}
-        )
-        with protocol_errors(context, **facts):
+        wanted = ref.name if isinstance(ref, types.PromptReference) else ref.uri
+        with protocol_errors(context, ref=wanted):
             names = self._names(params)
             completions = completions_of(params.argument.value, names)
         completion = {
@@ -69,7 +57,7 @@ class _Completion:
             if resource.uri == uri:
                 return resource
         known = [resource.uri for resource in self._reader.templates()]
-        raise UnknownAddressError(unknown("", "template", uri, known).text)
+        raise UnknownAddressError(unknown_text("template", uri, known))
 
 
 def _own(
@@ -78,4 +66,4 @@ def _own(
     for argument in arguments:
         if argument.name == wanted:
             return argument
-    raise RequestError(unknown("", "argument", wanted, [own.name for own in arguments]).text)
+    raise RequestError(unknown_text("argument", wanted, [own.name for own in arguments]))

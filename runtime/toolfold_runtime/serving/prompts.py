@@ -3,33 +3,22 @@
 from typing import Any
 
 import mcp_types as types
-from mcp.server.caching import CacheHint
 from mcp.server.context import ServerRequestContext
-from mcp.server.lowlevel import Server
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.prompt import Prompt, PromptArgument
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.disclosure.prompts import filled
 from toolfold_runtime.serving.requests import (
-    CACHE_MS,
     Origin,
     answer_or_question,
-    page_of,
+    listed,
     protocol_errors,
 )
 
 
-def add_prompts(server: Server[Any], dispatcher: Dispatcher, origin: Origin) -> None:
-    """Have a server offer prompts."""
-    handlers = _Handlers(dispatcher, origin)
-    server.add_request_handler("prompts/list", types.PaginatedRequestParams, handlers.list)
-    server.add_request_handler("prompts/get", types.GetPromptRequestParams, handlers.get)
-    server.cache_hints["prompts/list"] = CacheHint(ttl_ms=CACHE_MS, scope="public")
-
-
-class _Handlers:
-    """The request handlers, in the protocol's types."""
+class PromptHandlers:
+    """Answer requests about prompts, in the protocol's types."""
 
     def __init__(self, dispatcher: Dispatcher, origin: Origin) -> None:
         self._dispatcher = dispatcher
@@ -38,13 +27,15 @@ class _Handlers:
     async def list(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
     ) -> Json:
+        """One page of the list."""
         with protocol_errors(context):
             items = [_listed(prompt) for prompt in self._dispatcher.catalog.prompts.values()]
-            return page_of(items, params.cursor, "prompts")
+            return listed(items, params.cursor, "prompts")
 
     async def get(
         self, context: ServerRequestContext[Any], params: types.GetPromptRequestParams
     ) -> Any:
+        """The messages, or the question that the user must be asked first."""
         return await answer_or_question(self._get(context, params))
 
     async def _get(

@@ -1,4 +1,4 @@
-"""What the handlers of prompts, resources and completion share: errors of the protocol, and pages."""
+"""What the handlers of prompts, resources and completion share: errors of the protocol, and lists."""
 
 import contextlib
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -15,6 +15,7 @@ from toolfold_runtime.errors import RequestError, ToolError, UnknownAddressError
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.running.confirm import InputRequired
+from toolfold_runtime.serving.paging import page_of
 
 #: Makes what a call knows of the request that it is made for.
 Origin: TypeAlias = Callable[
@@ -23,7 +24,6 @@ Origin: TypeAlias = Callable[
 
 MAX_ERROR_TEXT: Final = 20_000
 CACHE_MS: Final = 3_600_000
-_PAGE_BYTES: Final = 1_000_000
 _NOT_FOUND: Final = -32002  # in the handshake era; since then it is an invalid parameter
 _LONGEST_DATA: Final = 4_096
 
@@ -37,7 +37,7 @@ def sendable(text: str) -> str:
 def protocol_errors(context: ServerRequestContext[Any], **facts: str) -> Iterator[None]:
     """Failures inside as errors of the protocol, none of which says more than it should.
 
-    `facts` say what was asked for; clients and the log are told.
+    `facts` say what was asked for. Clients are told, the log is not: they may hold arguments.
     """
     data = {key: sendable(value[:_LONGEST_DATA]) for key, value in facts.items()}
     try:
@@ -56,7 +56,7 @@ def protocol_errors(context: ServerRequestContext[Any], **facts: str) -> Iterato
         raise
     except Exception as error:
         # The SDK would send the exception's text to the client.
-        server_log.failure("the server failed", error, **data)
+        server_log.failure("the server failed", error, method=context.method)
         text = "the server failed; its log says why"
         raise MCPError(types.INTERNAL_ERROR, text, data) from None
 
@@ -69,21 +69,7 @@ async def answer_or_question(answer: Awaitable[Json]) -> Any:
         return asked.answer
 
 
-def page_of(items: Sequence[Json], cursor: str | None, key: str) -> Json:
-    """A page of a list as a result, as many items as fit; the cursor is the number of those before."""
-    start = _position(cursor, len(items))
-    room, end = _PAGE_BYTES, start
-    while end < len(items) and (room > 0 or end == start):
-        room -= len(compact(items[end]).encode())
-        end += 1
-    following = {"nextCursor": str(end)} if end < len(items) else {}
-    return {"resultType": "complete", key: list(items[start:end]), **following}
-
-
-def _position(cursor: str | None, length: int) -> int:
-    if cursor is None:
-        return 0
-    is_number = len(cursor) <= 9 and cursor.isascii() and cursor.isdigit()
-    if not is_number or not 0 < int(cursor) < length:
-        raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
-    return int(cursor)
+def listed(items: Sequence[Json], cursor: str | None, key: str) -> Json:
+    """A page of a list as a result."""
+    page = page_of(items, lambda item: len(compact(item).encode()), cursor)
+    return {"resultType": "complete", key: list(page.items), **page.end}

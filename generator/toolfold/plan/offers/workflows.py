@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, count, groupby
 from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.prompt import Prompt, PromptArgument, PromptPart
@@ -18,7 +18,7 @@ from toolfold.plan.model import ToolPlan
 from toolfold.plan.offers.parameters import ToolParameter, parameters_of
 
 _LONGEST_NAME: Final = 64
-_SEPARATORS: Final = re.compile(r"[^a-z0-9]+")
+_SEPARATORS: Final = re.compile(r"[\W_]+")
 _EFFECTS: Final = {
     "read": "",
     "write": "It changes data.",
@@ -48,22 +48,29 @@ class _Input(NamedTuple):
 
 
 def prompt_names(workflows: Sequence[Workflow]) -> list[str]:
-    """The name of each workflow's prompt: its own in lower case with `_` between words."""
-    return [_prompt_name(flow.name) or f"workflow_{n}" for n, flow in enumerate(workflows, 1)]
+    """The name of each workflow's prompt: its own in lower case with `_` between words.
+
+    One that comes to the same as an earlier one gets a number. Letters that a name cannot have
+    are not left out of it: what remains would mean little.
+    """
+    names: dict[str, None] = {}
+    for number, flow in enumerate(workflows, 1):
+        own = _prompt_name(flow.name) or f"workflow_{number}"
+        more = (f"{own[: _LONGEST_NAME - 6]}_{n}" for n in count(2))
+        names[next(name for name in chain([own], more) if name not in names)] = None
+    return list(names)
 
 
 def check_prompt_names(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
-    """Report workflows that would share a prompt with another one, or with a declared one."""
+    """Report declared prompts that have the name of a workflow's."""
     if manifest.disclosure.prompts == "off":
         return
-    seen: dict[str, tuple[str | int, ...]] = {name: ("prompts", name) for name in manifest.prompts}
     for index, name in enumerate(prompt_names(manifest.workflows)):
-        if name in seen:
-            place = place_of(tree, seen[name], of_key=seen[name][0] == "prompts")
-            fact = f'its prompt would be "{name}", as there is one already ({place})'
+        if name in manifest.prompts:
+            place = place_of(tree, ("workflows", index, "name"))
+            fact = f'"{name}" is the prompt of a workflow ({place})'
             hint = "rename one of them, or set `disclosure.prompts: off`"
-            findings.error(("workflows", index, "name"), fact, hint, "prompt")
-        seen.setdefault(name, ("workflows", index, "name"))
+            findings.error(("prompts", name), fact, hint, "prompt", of_key=True)
 
 
 def workflow_prompts(manifest: Manifest, calling: Calling) -> Iterator[Prompt]:
@@ -80,7 +87,11 @@ def workflow_prompts(manifest: Manifest, calling: Calling) -> Iterator[Prompt]:
 
 
 def _prompt_name(text: str) -> str:
-    plain = unicodedata.normalize("NFKD", text).encode("ascii", "ignore").decode().lower()
+    """The name that a text comes to; empty where it has letters or digits other than ASCII's."""
+    letters = unicodedata.normalize("NFKD", text.casefold())
+    plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    if any(character.isalnum() and not character.isascii() for character in plain):
+        return ""
     return _SEPARATORS.sub("_", plain)[:_LONGEST_NAME].strip("_")
 
 
