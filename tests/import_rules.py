@@ -89,6 +89,16 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.pointers",
         "splintr",
     },
+    "plan/offers": {
+        "toolfold.manifest",
+        "toolfold.plan.disclosure",
+        "toolfold.plan.findings",
+        "toolfold.plan.model",
+        "toolfold.plan.schemas",
+        "toolfold.plan.text",
+        "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
+    },
     "plan/search": {
         "toolfold.manifest.schema",
         "toolfold.plan.findings",
@@ -251,5 +261,10 @@ KNOW_THE_SDK: Final = {
     "web_server.py",
     "stdio.py",
     "lines.py",
+    "offers.py",
     "paging.py",
+    "requests.py",
+    "resources.py",
+    "prompts.py",
+    "completion.py",
 }

@@ -134,6 +134,7 @@ def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, s
         plan.tools,
         plan.facts.exposure,
         plan.costs,
+        plan.offers,
     )
     header = outline.header
     texts = {

@@ -67,6 +67,14 @@ class UnansweredError(ToolError):
         super().__init__("unconfirmed", f"the user must be asked, and {reason}.")
 
 
+class RequestError(Exception):
+    """A request about prompts, resources or completion that is wrong, in words for its client."""
+
+
+class UnknownAddressError(RequestError):
+    """An address under which there is nothing to read."""
+
+
 def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
     """A word that is not one of the few that are understood."""
     text = f"no {what} {shortened(given)!r}. One of: {', '.join(allowed)}."
@@ -75,6 +83,11 @@ def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
 
 def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
     """An unknown name: the nearest ones, and all of them while they are few."""
+    return ToolError(code, unknown_text(what, name, names))
+
+
+def unknown_text(what: str, name: str, names: Iterable[str]) -> str:
+    """What is said of an unknown name."""
     known = list(names)
     close = nearest(name, known)
     text = f"no {what} {excerpt(name)}."
@@ -82,7 +95,7 @@ def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
         text += f" Nearest: {', '.join(close)}."
     if len(known) <= 40:
         text += f" All: {', '.join(known)}."
-    return ToolError(code, text)
+    return text
 
 
 def too_large(what: str, way_out: str) -> ToolError:

@@ -27,6 +27,11 @@ def canonical(value: object) -> str:
     return _SORTED.encode(value)
 
 
+def sendable(text: str, most: int) -> str:
+    """The beginning of a text, without halves of surrogate pairs, which cannot be sent."""
+    return text[:most].encode("utf-8", "replace").decode()
+
+
 def excerpt(text: str) -> str:
     """The beginning of a text in quotes, on one line, to be repeated to whoever sent it."""
     return _WRITER.encode(shortened(text))

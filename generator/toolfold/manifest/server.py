@@ -34,6 +34,7 @@ from toolfold.manifest.types import (
     word_or_mapping,
 )
 
+Switch = Literal["on", "off"]
 ExposureChoice = Literal["auto", vocabulary.Exposure]
 _DEFAULTS: Final = Defaults()
 #: Budgets in o200k tokens, where a manifest sets none.
@@ -229,6 +230,11 @@ class Disclosure(ManifestModel):
         description="Common tasks, each with its tool; shown with the inventory.",
         examples=[{"find an order": "find_order"}],
     )
+    resources: Switch = Field(
+        default="on",
+        description="Whether generated pages and schemas can be read as `toolfold://` resources.",
+    )
+    prompts: Switch = Field(default="on", description="Whether each workflow is also a prompt.")
     meta: MetaTools = Field(
         default=MetaTools(),
         description="The meta-tools: renamed, placed in a category, or switched off.",

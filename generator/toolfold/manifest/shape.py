@@ -19,7 +19,9 @@ from toolfold.manifest.schema import (
 )
 from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, kind_of, place_of
 
-_ENTRIES: Final = frozenset({"categories", "tools", "workflows", "servers", "$defs"})
+_ENTRIES: Final = frozenset(
+    {"categories", "tools", "workflows", "prompts", "resources", "servers", "$defs"}
+)
 _UNION_TAGS: Final = frozenset({"word", "mapping", "flag"})
 _KINDS: Final = {
     "string_type": "a string",

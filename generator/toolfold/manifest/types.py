@@ -22,6 +22,9 @@ _HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
 _ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
 # RFC 6749, section 3.3.
 _SCOPE = r"^[!#-\[\]-~]+$"
+_MIME = r"^[a-z]+/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(; ?[a-z]+=[A-Za-z0-9._-]+)?$"
+# What the characters between the braces may be is said by the parser of templates.
+_TEMPLATE = r"^[a-z][a-z0-9+.-]*:[A-Za-z0-9!#$%&'()*+,./:;=?@_~{}-]+$"
 _ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 
 #: What each pattern asks for, in words; messages use them.
@@ -38,6 +41,8 @@ PATTERN_DESCRIPTIONS = {
     _HTTP: "an http or https address without a name or password in it",
     _ICON: "an http, https or data:image address",
     _SCOPE: 'an OAuth scope: printable ASCII without spaces, " and \\',
+    _MIME: "a media type, such as application/json",
+    _TEMPLATE: "an address with a scheme in lower case, such as orders://{id}",
     CODE_PATTERN: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
     "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",
@@ -62,6 +67,10 @@ Line = Annotated[str, Field(min_length=1, pattern=_LINE)]
 Address = Annotated[str, Field(pattern=_URL)]
 HttpAddress = Annotated[str, Field(pattern=_HTTP)]
 IconAddress = Annotated[str, Field(pattern=_ICON)]
+MimeType = Annotated[str, Field(pattern=_MIME, max_length=100)]
+AddressTemplate = Annotated[str, Field(pattern=_TEMPLATE, max_length=400)]
+OfferName = Annotated[str, Field(pattern=_NAME)]
+ArgumentName = Annotated[str, Field(pattern=_NAME)]
 Variable = Annotated[str, Field(pattern=_ENV)]
 Tokens = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]

@@ -6,6 +6,8 @@ from typing import TypeAlias
 from toolfold_runtime.contract import files
 from toolfold_runtime.contract.codec import encode
 from toolfold_runtime.contract.files import Names
+from toolfold_runtime.contract.prompt import Prompts
+from toolfold_runtime.contract.resource import Resources
 from toolfold_runtime.contract.search import IndexedTool, NameRarities, RelatedLine, SearchNames
 from toolfold_runtime.contract.server import CATALOG_FORMAT, SearchBudget, ServerFacts
 
@@ -20,14 +22,14 @@ from toolfold.plan.disclosure.exposure import Disclosure
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.search_results import reserved_tokens
 from toolfold.plan.disclosure.views import Views, category_lines
-from toolfold.plan.model import MetaToolPlan, ToolPlan
+from toolfold.plan.model import MetaToolPlan, Offers, ToolPlan
 from toolfold.plan.search.index import IndexLines, index_of, mean_lengths, name_rarities
 from toolfold.plan.search.words import search_texts, server_of
 from toolfold.plan.source import tool_sources
 from toolfold.plan.text.escape import json_text
 from toolfold.plan.text.paths import file_stem
 
-_Document: TypeAlias = ServerFacts | Names | SearchNames | NameRarities
+_Document: TypeAlias = ServerFacts | Names | SearchNames | NameRarities | Resources | Prompts
 #: A path below `catalog/`, and a document or the lines of that file.
 CatalogFile: TypeAlias = tuple[str, _Document | list[str]]
 
@@ -53,11 +55,22 @@ def catalog_files(
     return {path: _text(header, value) for path, value in contents}
 
 
+def offer_files(header: str, offers: Offers) -> dict[str, str]:
+    """The files of resources and prompts, where there are any."""
+    contents = {}
+    if offers.resources:
+        contents[files.RESOURCES] = _text(header, Resources(offers.resources))
+    if offers.prompts:
+        contents[files.PROMPTS] = _text(header, Prompts(offers.prompts))
+    return contents
+
+
 def server_facts(
     manifest: Manifest,
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     disclosure: Disclosure,
+    offers: Offers,
 ) -> ServerFacts:
     """Everything a server knows before it is asked about a tool."""
     server, settings = manifest.server, manifest.disclosure
@@ -88,6 +101,9 @@ def server_facts(
         reader=reader,
         has_result_budget=reader is not None and has_result_budget(manifest),
         arguments=settings.arguments,
+        has_generated_resources=offers.has_generated,
+        has_resources=bool(offers.resources),
+        has_prompts=bool(offers.prompts),
     )
 
 
@@ -109,6 +125,7 @@ def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
         tools={tool.name: file_stem(tool.category) for tool in tools},
         categories={name: file_stem(name) for name in manifest.categories},
         others=others,
+        pages={tool.name: stem for tool in tools if (stem := file_stem(tool.name)) != tool.name},
     )
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.catalog.definitions import SaidDefinitions
-from toolfold_runtime.contract import files
+from toolfold_runtime.contract import files, pages
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.files import Names
 from toolfold_runtime.contract.server import (
@@ -32,6 +32,9 @@ from toolfold_runtime.errors import StartError, ToolError, not_one_of, too_large
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact, shortened
 
 if TYPE_CHECKING:
+    from toolfold_runtime.catalog.pages import Pages
+    from toolfold_runtime.contract.prompt import Prompt
+    from toolfold_runtime.contract.resource import Resource
     from toolfold_runtime.search.find import Finder
 
 
@@ -74,6 +77,10 @@ class Catalog:
     def names(self) -> list[str]:
         """Every tool's name, in the manifest's order."""
         return list(self._names.tools)
+
+    def categories(self) -> list[str]:
+        """Every category's name, in the manifest's order."""
+        return list(self._names.categories)
 
     def knows(self, name: str) -> bool:
         """Whether a tool has that name, alias or id."""
@@ -130,6 +137,41 @@ class Catalog:
                 raise too_large("what was asked for", "Name fewer tools.")
         return "\n".join(views)
 
+    @cached_property
+    def resources(self) -> "tuple[Resource, ...]":
+        """What the manifest declares under `resources:`."""
+        from toolfold_runtime.contract.resource import Resources
+
+        if not self.facts.has_resources:
+            return ()
+        return decode(Resources, self._read(files.RESOURCES)).resources
+
+    @cached_property
+    def prompts(self) -> "dict[str, Prompt]":
+        """Every prompt by its name, in the order in which they are listed."""
+        from toolfold_runtime.contract.prompt import Prompts
+
+        if not self.facts.has_prompts:
+            return {}
+        prompts = decode(Prompts, self._read(files.PROMPTS)).prompts
+        return {prompt.name: prompt for prompt in prompts}
+
+    def page(self, path: str) -> str | None:
+        """A page that depends on the whole catalog, by its path in the contract.
+
+        None, as for the other pages, where the package was deployed without them.
+        """
+        return self._docs.text(path, self._names.pages)
+
+    def tool_page(self, name: str) -> str | None:
+        """The page of a tool by its name, alias or id; ToolError `unknown_tool` where there is none."""
+        own = self.entry(name).name
+        return self.page(pages.tool_page(self._names.pages.get(own, own)))
+
+    def category_page(self, name: str) -> str | None:
+        """The page of a category; ToolError `unknown_category` where there is none."""
+        return self.page(pages.category_page(self._category_stem(name)))
+
     def search(self, query: str, limit: int = 5) -> str:
         """One line per result, the best first, within the budget of results, and the next step."""
         from toolfold_runtime.search.answer import MOST_RESULTS, answer, results_text
@@ -166,12 +208,16 @@ class Catalog:
         self.strategy = strategy
 
     def _category(self, category: str, detail: str, page: int, form: str) -> str:
-        stem = self._names.categories.get(category)
-        if stem is None:
-            raise unknown("unknown_category", "category", category, self._names.categories)
+        stem = self._category_stem(category)
         if detail not in CATEGORY_DETAILS:
             raise not_one_of("detail of a category", detail, CATEGORY_DETAILS)
         return self._page(files.category_file(stem), detail, page, form)
+
+    def _category_stem(self, name: str) -> str:
+        stem = self._names.categories.get(name)
+        if stem is None:
+            raise unknown("unknown_category", "category", name, self._names.categories)
+        return stem
 
     def _meta_tool(self, name: str) -> str:
         """The schema of a meta-tool, which the inventory may show beside the tools."""
@@ -207,6 +253,13 @@ class Catalog:
     def _view_page(self, file: str, key: str) -> ViewPage | None:
         data = self._line(file, key)
         return None if data is None else decode(ViewPage, data)
+
+    @cached_property
+    def _docs(self) -> "Pages":
+        from toolfold_runtime.catalog.pages import Pages
+
+        # Whose the catalog is, is in its own first line.
+        return Pages(self.folder.parent.parent / "docs", str(self._read(files.SERVER).get("//")))
 
     @cached_property
     def _names(self) -> Names:

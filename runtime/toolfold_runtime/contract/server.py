@@ -80,6 +80,11 @@ class ServerFacts(NamedTuple):
     has_result_budget: bool = False
     #: How runners take arguments.
     arguments: ArgumentsForm = "object"
+    #: Whether pages and schemas can be read as resources.
+    has_generated_resources: bool = True
+    #: Whether the manifest declares resources, and whether there are prompts.
+    has_resources: bool = False
+    has_prompts: bool = False
 
 
 def is_listed(name: str, exposure: str, hot: Collection[str]) -> bool:

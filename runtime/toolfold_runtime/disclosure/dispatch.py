@@ -84,6 +84,19 @@ class Dispatcher:
         answer = await self.executor.call(entry, arguments, context=context)
         return Reply(_content(answer), answer.structured)
 
+    async def answer_to_texts(
+        self, tool: str, arguments: Mapping[str, str], context: CallContext
+    ) -> Reply:
+        """What a tool answers to arguments that are texts; a result that is text is no JSON here."""
+        entry = self.catalog.entry(tool)
+        refuse_what_is_no_json(dict(arguments))
+        answer = await self.executor.call(entry, dict(arguments), are_texts=True, context=context)
+        blocks = _content(answer)
+        result = (answer.structured or {}).get("result") if entry.wraps_result else None
+        if not isinstance(result, str):
+            return Reply(blocks, answer.structured)
+        return Reply((*text_blocks(result), *blocks[1:]))
+
     async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
         form = self.facts.arguments
         request = run_request(runner, given, form)

@@ -15,9 +15,10 @@ from typing import Final
 
 from toolfold_runtime import server_log
 from toolfold_runtime.catalog.catalog import Catalog
+from toolfold_runtime.jsontext import sendable
 from toolfold_runtime.log_lines import Facts, message_of
 from toolfold_runtime.running.call import current
-from toolfold_runtime.running.outbox import sendable
+from toolfold_runtime.running.outbox import LONGEST_MESSAGE
 
 # Dependencies of our own, whose details nobody asks for.
 _QUIET: Final = ("asyncio", "mcp", "opentelemetry", "sse_starlette", "uvicorn")
@@ -78,7 +79,9 @@ class AuthorLog(logging.Handler):
         if call is None or _is_by_log(record) or not call.outbox.wants(record.levelno):
             return
         if self._is_authors(record.pathname):
-            call.outbox.log(record.levelno, record.name, sendable(message_of(record)))
+            call.outbox.log(
+                record.levelno, record.name, sendable(message_of(record), LONGEST_MESSAGE)
+            )
 
     def _is_authors(self, path: str) -> bool:
         """Whether code is in the manifest's folder and not installed there, or the implementation's."""

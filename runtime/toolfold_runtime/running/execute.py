@@ -68,18 +68,22 @@ class Executor:
         *,
         runner: str = "",
         fields: tuple[str, ...] = (),
+        are_texts: bool = False,
         context: CallContext = ANONYMOUS,
     ) -> Answer:
         """Run one tool; every failure is a ToolError that says what the agent can do.
 
         A call by a `runner` promises text, of some `fields` only where they are named; a call by
-        the tool's own name promises structured content.
+        the tool's own name promises structured content. Arguments that `are_texts`, as those of
+        addresses and prompts are, stand for what they spell where a schema has no room for text.
         """
         call = Call(self.cache, context)
         with self._telemetry.call(entry, arguments, call.deadline) as record:
             require_scopes(entry, call.caller)
             owner = call.caller.key  # before the method runs: it could change the claims
-            given = await self._valid_arguments(entry, arguments, call, runner)
+            given = await self._valid_arguments(
+                entry, arguments, call, runner=runner, are_texts=are_texts
+            )
             if entry.confirm is not None:
                 async with call.waiting():
                     await require_consent(entry, given.values, context.confirm)
@@ -92,7 +96,7 @@ class Executor:
                 await call.end()
             record.result = result
             answer = await self._shaped(entry, result, call, runner=runner, fields=fields)
-        if given.warnings:
+        if given.warnings and not are_texts:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
         return answer
 
@@ -110,14 +114,14 @@ class Executor:
         return await self._in_thread(entry, call, work)
 
     async def _valid_arguments(
-        self, entry: ToolEntry, arguments: Json, call: Call, runner: str
+        self, entry: ToolEntry, arguments: Json, call: Call, *, runner: str, are_texts: bool
     ) -> ValidArguments:
         if is_small(arguments) and not is_slow(entry.input_checks):
             valid = self._arguments.if_valid(entry, arguments)
             if valid is not None:
                 return valid
         own = entry.limits.coerce_strings
-        coerces = self._coerces_strings if own is None else own
+        coerces = are_texts or (self._coerces_strings if own is None else own)
         work = partial(
             self._arguments.validated, entry, arguments, coerce_strings=coerces, runner=runner
         )

@@ -7,6 +7,8 @@ from collections import deque
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from toolfold_runtime.jsontext import sendable
+
 if TYPE_CHECKING:
     import asyncio
 
@@ -15,7 +17,8 @@ Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
 #: Sends a log message to the client: its level as `logging` numbers them, its logger, its data.
 SendLog: TypeAlias = Callable[[int, str, object], Awaitable[None]]
 
-_LONGEST_MESSAGE: Final = 1_000
+#: Characters of a message to a client.
+LONGEST_MESSAGE: Final = 1_000
 # Messages that wait for a client to read earlier ones.
 _MOST_PROGRESS: Final = 100
 _MOST_LOGGED: Final = 1_000
@@ -57,7 +60,11 @@ class Outbox:
         if self._report is None or not _is_number(done):
             return
         total = total if _is_number(total) else None
-        content = (done, total, None if message is None else sendable(str(message)))
+        content = (
+            done,
+            total,
+            None if message is None else sendable(str(message), LONGEST_MESSAGE),
+        )
         with self._lock:
             if not self._is_open or done <= self._last:
                 return  # the protocol wants it to rise
@@ -142,11 +149,6 @@ class _Message:
     def __init__(self, send: Callable[..., Awaitable[None]], content: tuple[object, ...]) -> None:
         self.send = send
         self.content = content
-
-
-def sendable(text: str) -> str:
-    """The beginning of a text, without halves of surrogate pairs, which cannot be sent."""
-    return text[:_LONGEST_MESSAGE].encode("utf-8", "replace").decode()
 
 
 def _is_number(value: object) -> bool:

@@ -1,7 +1,7 @@
 """The MCP server over a catalog: it sends what was decided when generating."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -16,11 +16,10 @@ from toolfold_runtime.errors import InputRequired, ToolError
 from toolfold_runtime.serving.asking import refuse_lacking
 from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.client_log import set_level
+from toolfold_runtime.serving.offers import add_offers
 from toolfold_runtime.serving.origins import Origins
 from toolfold_runtime.serving.paging import page_of
-
-_MAX_ERROR_TEXT: Final = 20_000
-_CACHE_MS: Final = 3_600_000
+from toolfold_runtime.serving.requests import CACHE_MS, error_text
 
 
 def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Server[Any]:
@@ -36,10 +35,11 @@ def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Serv
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,
         get_tool_input_schema=calls.input_schema,
-        cache_hints={"tools/list": CacheHint(ttl_ms=_CACHE_MS, scope="public")},
+        cache_hints={"tools/list": CacheHint(ttl_ms=CACHE_MS, scope="public")},
     )
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
     server.middleware.append(origins.questions.boundary())
+    add_offers(server, dispatcher, origins.of)
     return server
 
 
@@ -74,9 +74,10 @@ class _Calls:
 
         In the form that is sent, which the SDK validates: its model would be made and dumped again.
         """
-        origin = self.origins.of(context, params)
         try:
-            reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), origin)
+            arguments = dict(params.arguments or {})
+            origin = self.origins.of(context, params)
+            reply = await self.dispatcher.call(params.name, arguments, origin)
         except InputRequired as asked:
             return asked.make_answer()
         except ToolError as error:
@@ -100,9 +101,7 @@ class _Calls:
 
 
 def _failure(text: str) -> Json:
-    # What an author says may be long, and may hold half of a surrogate pair, which no JSON can.
-    sent = text[:_MAX_ERROR_TEXT].encode("utf-8", "replace").decode()
-    return _answer(text_blocks(sent)) | {"isError": True}
+    return _answer(text_blocks(error_text(text))) | {"isError": True}
 
 
 def _answer(content: Sequence[Json]) -> Json:
