@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 import pytest
 
 from tests.clients.matrix import CLIENTS, Sessions
-from tests.clients.server.notes import NOTES
+from tests.clients.server.notes import NOTES, RED
 from tests.support.commands import toolfold
 from tests.support.projects import import_path
 from tests.support.servers import package_command, package_listening
@@ -31,7 +31,7 @@ EXPOSURES: Final = ("direct", "progressive", "hybrid")
 TRANSPORTS: Final = ("stdio", "http")
 INVENTORY: Final = {"capabilities", "tool_schema"}
 META: Final = {*INVENTORY, "search_tools", "run_read", "run_write"}
-TOOLS: Final = {"find_notes", "read_note", "add_note"}
+TOOLS: Final = {"find_notes", "read_note", "add_note", "draw_note"}
 LISTED: Final = {"direct": INVENTORY | TOOLS, "progressive": META, "hybrid": META | TOOLS}
 
 #: What a library does not hand on, whatever a server sends, and where its source says so. The test
@@ -50,13 +50,14 @@ LIMITS: Final[dict[str, dict[str, str]]] = {
 
 
 class Call(NamedTuple):
-    """A call and what must arrive: the beginning of an error, words of a text, or a value."""
+    """A call and what must arrive: the code of an error, words of a text, a value, or a picture."""
 
     tool: str
     arguments: Json
     error: str = ""
     words: str = ""
     value: Any = None
+    image: str = ""
 
 
 FOUND: Final = list(NOTES[:2])
@@ -103,6 +104,8 @@ CALLS: Final = {
     "wrong": Call(
         "find_notes", {"word": "x", "since": "yesterday"}, error="invalid_arguments", words=DAY
     ),
+    "image": Call("draw_note", {"id": "n1"}, image=RED),
+    "run, image": Call("run_read", {"tool": "draw_note", "arguments": {"id": "n1"}}, image=RED),
     "own error": Call("read_note", {"id": "n9"}, error="no_such_note", words="find_notes has"),
 }
 
@@ -177,6 +180,7 @@ def assert_answered(answer: Json, call: Call, limits: dict[str, str]) -> None:
     assert answer["is_error"] == bool(call.error), (call, answer)
     assert answer["text"].startswith(call.error), (call, answer)
     assert call.words in answer["text"], (call, answer)
+    assert answer["images"] == ([["image/png", call.image]] if call.image else []), (call, answer)
     if call.value is not None:
         assert json.loads(answer["text"]) == call.value, (call, answer)
     if call.value is not None and call.tool in TOOLS:

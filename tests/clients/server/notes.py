@@ -1,9 +1,13 @@
 """What the tools of tools.yaml beside this file answer: the same in every process."""
 
+import base64
 from datetime import date
 from typing import Any
 
-from toolfold_runtime import ToolError
+from toolfold_runtime import Image, ToolError
+
+#: One red pixel, as PNG in base64.
+RED = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR42mP4z8AAAAMBAQD3A0FDAAAAAElFTkSuQmCC"
 
 NOTES = (
     {"id": "n1", "text": "onboarding plan", "kind": "task", "written": "2026-03-01", "due": None},
@@ -33,3 +37,6 @@ class Notes:
         text = " ".join([params.text, *(f"#{tag}" for tag in params.tags or [])])
         day = date(2026, 11, 16)
         return {"id": "n4", "text": text, "kind": params.kind, "written": day, "due": params.due}
+
+    def draw_note(self, params: Any) -> Image:
+        return Image(base64.b64decode(RED))
