@@ -105,7 +105,7 @@ class Fixtures:
         return f"Hello, {await _asked('What is your name?', {'name': TEXT}, 'user_name')}!"
 
     async def test_input_required_result_request_state(self, params: object) -> str:
-        await _asked("Please confirm", {"ok": {"type": "boolean"}}, "confirm")
+        await _asked("Please confirm", {"ok": {"type": "boolean"}})
         return "state-ok"
 
     test_input_required_result_tampered_state = test_input_required_result_request_state
