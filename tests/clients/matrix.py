@@ -56,6 +56,7 @@ def _typescript(package: str, asked: Sessions, home: Path) -> Sessions:
     return {
         name: {
             "tools": {tool["name"]: tool["inputSchema"] for tool in seen["tools"]},
+            "strict": {},
             "answers": {label: _answer(result) for label, result in seen["answers"].items()},
         }
         for name, seen in sessions.items()
@@ -73,7 +74,7 @@ def _inspector(asked: Sessions, home: Path) -> Sessions:
             done = run_inspector(*calling(*call), *target, method="tools/call", home=home)
             answers[label] = _answer(result_of(done))
         tools = {tool["name"]: tool["inputSchema"] for tool in listed["tools"]}
-        seen[name] = {"tools": tools, "answers": answers}
+        seen[name] = {"tools": tools, "strict": {}, "answers": answers}
     return seen
 
 

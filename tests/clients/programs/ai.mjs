@@ -46,7 +46,7 @@ async function session({ target, calls }) {
     for (const [label, [name, args]] of Object.entries(calls)) {
       answers[label] = await called(listed, name, args);
     }
-    return { tools, answers };
+    return { tools, strict: {}, answers };
   } finally {
     await client.close();
   }

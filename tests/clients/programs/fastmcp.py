@@ -6,6 +6,7 @@ from typing import Any
 from fastmcp import Client
 from fastmcp.client.transports import StdioTransport
 from fastmcp.exceptions import ToolError
+from pydantic_core import to_jsonable_python
 
 from tests.clients.programs.report import Calls, Json, answer, dumped, main, seen, text
 
@@ -22,7 +23,9 @@ async def _called(client: Any, tool: Any, arguments: Json) -> Json:
         result = await client.call_tool(tool.name, arguments)
     except ToolError as error:
         return text(str(error), is_error=True)
-    return answer(dumped(result.content), is_error=False, structured=result.structured_content)
+    # What it makes of structured content by the output schema, out of the object around a list.
+    data = to_jsonable_python(result.data) if result.structured_content else None
+    return answer(dumped(result.content), is_error=False, structured=data)
 
 
 if __name__ == "__main__":

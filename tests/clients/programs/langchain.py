@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from langchain_core.utils.function_calling import convert_to_openai_tool
 from langchain_mcp_adapters.client import MultiServerMCPClient
 from langchain_mcp_adapters.tools import load_mcp_tools
 
@@ -13,7 +14,11 @@ async def session(target: Json, calls: Calls) -> Json:
     client = MultiServerMCPClient({"notes": {"transport": transport, **target}})
     async with client.session("notes") as connection:
         tools = {tool.name: tool for tool in await load_mcp_tools(connection)}
-        return await seen(tools, lambda tool: tool.tool_call_schema, _called, calls)
+        return await seen(tools, lambda tool: tool.tool_call_schema, _called, calls, _strict)
+
+
+def _strict(tool: Any) -> Any:
+    return convert_to_openai_tool(tool, strict=True)["function"]["parameters"]
 
 
 async def _called(tool: Any, arguments: Json) -> Json:

@@ -9,6 +9,7 @@ from fastmcp.client.transports import StdioTransport
 from pydantic_ai import BinaryContent, ModelRetry, RunContext
 from pydantic_ai.mcp import MCPToolset
 from pydantic_ai.models.test import TestModel
+from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
 from pydantic_ai.usage import RunUsage
 
 from tests.clients.programs.report import Calls, Json, answer, image, main, seen, text
@@ -20,7 +21,15 @@ async def session(target: Json, calls: Calls) -> Json:
     async with MCPToolset(client) as toolset:
         tools = await toolset.get_tools(context)
         called = partial(_called, toolset, context)
-        return await seen(tools, lambda tool: tool.tool_def.parameters_json_schema, called, calls)
+        return await seen(tools, _shown, called, calls, _strict)
+
+
+def _shown(tool: Any) -> Any:
+    return tool.tool_def.parameters_json_schema
+
+
+def _strict(tool: Any) -> Any:
+    return OpenAIJsonSchemaTransformer(_shown(tool), strict=True).walk()
 
 
 async def _called(toolset: Any, context: Any, tool: Any, arguments: Json) -> Json:

@@ -2,7 +2,8 @@
 
 Asked on standard input, by a name for each session: `{"target": {"command", "args", "env"} or
 {"url"}, "calls": {label: [tool, arguments]}}`. Reported on standard output, by the same names:
-`{"tools": {name: the schema that a model is shown}, "answers": {label: an answer}}`.
+`{"tools": {name: the schema that a model is shown}, "strict": {name: the same in a strict mode, where
+there is one}, "answers": {label: an answer}}`.
 """
 
 import asyncio
@@ -37,10 +38,12 @@ async def seen(
     shown: Callable[[Tool], Any],
     called: Callable[[Tool, Json], Awaitable[Json]],
     calls: Calls,
+    strict: Callable[[Tool], Any] | None = None,
 ) -> Json:
     """What a client saw of its tools by name: their schemas, and what each call was answered."""
     return {
         "tools": {name: shown(tool) for name, tool in tools.items()},
+        "strict": {name: strict(tool) for name, tool in tools.items()} if strict else {},
         "answers": {
             label: await called(tools[name], arguments)
             for label, (name, arguments) in calls.items()
