@@ -121,7 +121,7 @@ def speak():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    tools = {name: tool(timeout=0.2 if "hangs" in name else 60) for name in NAMES}
+    tools = {name: tool(timeout=1 if "hangs" in name else 60) for name in NAMES}
     project = served_by(tmp_path_factory.mktemp("heard"), tools, IMPLEMENTATION)
     library = project.folder / "venv/site-packages/noisy.py"
     library.parent.mkdir(parents=True)
