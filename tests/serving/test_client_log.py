@@ -11,6 +11,7 @@ from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.running.outbox import ClientLog
 
 from tests.running.material import Served, tool
+from tests.serving.messages import call_in, events, headers_in
 from tests.support.clients import ERAS, MODERN, Era
 from tests.support.projects import Json, Project, served_by
 from tests.support.servers import Stdio, listening, text_of
@@ -312,6 +313,21 @@ def test_over_stateless_http_an_older_client_may_ask_and_hears_nothing(made: Pro
 
     assert answers[0].json["result"] == {}
     assert text_of(answers[1].json) == "done"
+
+
+def test_over_http_a_modern_client_hears_what_it_asks_for(made: Project) -> None:
+    level = {"io.modelcontextprotocol/logLevel": "warning"}
+    with listening(made) as server:
+        asking, silent = (
+            server.post(call_in(MODERN, "levels", meta), **headers_in(MODERN, "levels"))
+            for meta in (level, {})
+        )
+
+    *logged, answer = events(asking.body)
+    assert [message["params"]["level"] for message in logged] == (
+        ["warning", "error", "critical", "alert", "emergency", "error"]
+    )
+    assert text_of(answer) == text_of(silent.json) == "done"
 
 
 # In this process
