@@ -1,6 +1,6 @@
 """The shape of `tools.yaml`, as Pydantic models; `toolfold schema` prints it for editors."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -32,6 +32,7 @@ from toolfold.manifest.types import (
 
 __all__ = [
     "BUDGETS",
+    "ENTRY_SECTIONS",
     "PATTERN_DESCRIPTIONS",
     "Budgets",
     "Category",
@@ -51,6 +52,18 @@ __all__ = [
     "Upstream",
     "Workflow",
 ]
+
+#: The sections of independent entries: an included file may add some, and one that is wrong is
+#: reported without the others.
+ENTRY_SECTIONS: Final = (
+    "categories",
+    "tools",
+    "workflows",
+    "prompts",
+    "resources",
+    "servers",
+    "$defs",
+)
 
 
 class Category(ManifestModel):
