@@ -97,9 +97,8 @@ class Guard:
             # Its client is gone: there is nobody to answer and nothing to look into.
             if isinstance(error, ClientDisconnect):
                 return
-            server_log.failure(
-                "a request failed", error, path=scope["path"]
-            )  # a verifier's, for one
+            # A verifier of tokens may fail in any way.
+            server_log.failure("a request failed", error, path=scope["path"])
             if not has_begun:
                 await send_text(send, 500, "Internal Server Error")
 

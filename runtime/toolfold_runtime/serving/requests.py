@@ -35,9 +35,10 @@ def error_text(text: str) -> str:
 
 @contextlib.contextmanager
 def protocol_errors(context: ServerRequestContext[Any], **facts: str) -> Iterator[None]:
-    """Failures inside as errors of the protocol, none of which says more than it should.
+    """Turn failures inside into errors of the protocol that reveal nothing of the server's inside.
 
-    `facts` say what was asked for. Clients are told, the log is not: they may hold arguments.
+    `facts` say what was asked for. They are sent to the client and not logged: they may hold
+    arguments.
     """
     data = {key: sendable(value, _LONGEST_DATA) for key, value in facts.items()}
     try:
