@@ -90,7 +90,7 @@ class Executor:
             try:
                 result, record.cache = await self._result(entry, given, call, owner)
             except CancelledError:
-                call.outbox.discard()  # nobody listens
+                call.notifications.discard()  # nobody listens
                 raise
             finally:
                 await call.end()

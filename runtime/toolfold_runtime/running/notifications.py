@@ -33,7 +33,7 @@ class ClientLog(NamedTuple):
     send: SendLog
 
 
-class Outbox:
+class Notifications:
     """The messages of one call, from any thread; only its answer waits until they are sent."""
 
     def __init__(
