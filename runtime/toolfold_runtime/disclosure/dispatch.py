@@ -84,7 +84,7 @@ class Dispatcher:
         answer = await self.executor.call(entry, arguments, context=context)
         return Reply(_content(answer), answer.structured)
 
-    async def answer_to_texts(
+    async def call_with_texts(
         self, tool: str, arguments: Mapping[str, str], context: CallContext
     ) -> Reply:
         """The answer of a tool to arguments that are all strings, as those of addresses and prompts are.

@@ -45,7 +45,7 @@ async def filled(
         prompt, [key for key in arguments if key not in known]
     )
     if prompt.tool:
-        reply = await dispatcher.answer_to_texts(prompt.tool, given, context)
+        reply = await dispatcher.call_with_texts(prompt.tool, given, context)
         return FilledPrompt(description, reply.content)
     text = _text(prompt, given, dispatcher.exposure)
     return FilledPrompt(description, text_blocks(text))

@@ -97,8 +97,8 @@ class Questions:
     ) -> Asker:
         """The asker for a request, in the way of the protocol version that it was sent in."""
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            return _Exchange(self, context, params)
-        return _Dialogue(self, context)
+            return _ModernAsker(self, context, params)
+        return _LegacyAsker(self, context)
 
     def use_up(self, number: str) -> bool:
         """Mark a state as used; False where it was used before."""
@@ -134,7 +134,7 @@ class _State:
     answers: dict[str, Json | None] = field(default_factory=dict)
 
 
-class _Exchange:
+class _ModernAsker:
     """The questions of one request of a modern client, which brings the answers along."""
 
     def __init__(
@@ -208,7 +208,7 @@ class _Exchange:
         )
 
 
-class _Dialogue:
+class _LegacyAsker:
     """The questions of one request of an older client, whose user is asked while it waits."""
 
     def __init__(self, questions: Questions, context: ServerRequestContext[Any]) -> None:

@@ -13,7 +13,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from toolfold_runtime.disclosure.dispatch import Dispatcher
-from toolfold_runtime.serving.requests import CACHE_MS, Origin
+from toolfold_runtime.serving.call_contexts import CallContexts
+from toolfold_runtime.serving.request_handling import CACHE_MS
 
 #: Answers the requests of one method.
 RequestHandler: TypeAlias = Callable[[ServerRequestContext[Any], Any], Awaitable[Any]]
@@ -33,7 +34,7 @@ _COMPLETION: Final[Mapping[str, type[types.RequestParams]]] = {
 _LISTS: Final = ("resources/list", "resources/templates/list", "prompts/list")
 
 
-def add_offers(server: Server[Any], dispatcher: Dispatcher, origin: Origin) -> None:
+def add_offers(server: Server[Any], dispatcher: Dispatcher, contexts: CallContexts) -> None:
     """Have a server offer the resources and prompts of its catalog, and complete their arguments."""
     facts = dispatcher.facts
     has_resources = facts.has_generated_resources or facts.has_resources
@@ -42,7 +43,7 @@ def add_offers(server: Server[Any], dispatcher: Dispatcher, origin: Origin) -> N
         **(_PROMPTS if facts.has_prompts else {}),
         **(_COMPLETION if has_resources or facts.has_prompts else {}),
     }
-    offers = _Offers(dispatcher, origin)
+    offers = _Offers(dispatcher, contexts)
     for method, params in offered.items():
         server.add_request_handler(method, params, partial(offers.answer, method))
     for method in _LISTS:
@@ -54,9 +55,9 @@ def add_offers(server: Server[Any], dispatcher: Dispatcher, origin: Origin) -> N
 class _Offers:
     """The handlers of all methods."""
 
-    def __init__(self, dispatcher: Dispatcher, origin: Origin) -> None:
+    def __init__(self, dispatcher: Dispatcher, contexts: CallContexts) -> None:
         self._dispatcher = dispatcher
-        self._origin = origin
+        self._contexts = contexts
 
     async def answer(self, method: str, context: ServerRequestContext[Any], params: Any) -> Any:
         """What the handler of a method answers."""
@@ -70,8 +71,8 @@ class _Offers:
         from toolfold_runtime.serving.resources import ResourceHandlers
 
         reader = ResourceReader(self._dispatcher)
-        resources = ResourceHandlers(reader, self._origin)
-        prompts = PromptHandlers(self._dispatcher, self._origin)
+        resources = ResourceHandlers(reader, self._contexts)
+        prompts = PromptHandlers(self._dispatcher, self._contexts)
         return {
             "resources/list": resources.list_addresses,
             "resources/templates/list": resources.list_templates,
