@@ -89,7 +89,7 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.pointers",
         "splintr",
     },
-    "plan/offers": {
+    "plan/resources_prompts": {
         "toolfold.manifest",
         "toolfold.plan.disclosure",
         "toolfold.plan.findings",
@@ -261,7 +261,7 @@ KNOW_THE_SDK: Final = {
     "web_server.py",
     "stdio.py",
     "lines.py",
-    "offers.py",
+    "resources_prompts.py",
     "paging.py",
     "request_handling.py",
     "resources.py",

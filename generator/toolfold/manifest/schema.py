@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
-from toolfold.manifest.offers import Prompt, PromptArgument, Resource
+from toolfold.manifest.resources_prompts import Prompt, PromptArgument, Resource
 from toolfold.manifest.server import (
     BUDGETS,
     Budgets,
@@ -23,7 +23,8 @@ from toolfold.manifest.types import (
     JsonSchema,
     Line,
     ManifestModel,
-    OfferName,
+    PromptName,
+    ResourceName,
     ServerName,
     Text,
     ToolName,
@@ -120,7 +121,7 @@ class Manifest(ManifestModel):
         description="Chains of tools that belong together.",
         examples=[[{"name": "Cancel an order", "steps": ["find_order", "cancel_order"]}]],
     )
-    prompts: dict[OfferName, Prompt] = Field(
+    prompts: dict[PromptName, Prompt] = Field(
         default={},
         description="Prompts by name, beside those that workflows become.",
         examples=[
@@ -133,7 +134,7 @@ class Manifest(ManifestModel):
             }
         ],
     )
-    resources: dict[OfferName, Resource] = Field(
+    resources: dict[ResourceName, Resource] = Field(
         default={},
         description="Addresses under which results of tools can be read, by name.",
         examples=[

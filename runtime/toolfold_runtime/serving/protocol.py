@@ -17,9 +17,9 @@ from toolfold_runtime.serving.asking import refuse_lacking
 from toolfold_runtime.serving.call_contexts import CallContexts
 from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.client_log import set_level
-from toolfold_runtime.serving.offers import add_offers
 from toolfold_runtime.serving.paging import page_of
 from toolfold_runtime.serving.request_handling import CACHE_MS, error_text
+from toolfold_runtime.serving.resources_prompts import add_resources_prompts
 
 
 def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Server[Any]:
@@ -39,7 +39,7 @@ def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Serv
     )
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
     server.middleware.append(contexts.questions.boundary())
-    add_offers(server, dispatcher, contexts)
+    add_resources_prompts(server, dispatcher, contexts)
     return server
 
 

@@ -15,7 +15,7 @@ from toolfold.plan.disclosure.deprecation import marked
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import ToolPlan
-from toolfold.plan.offers.parameters import ToolParameter, parameters_of
+from toolfold.plan.resources_prompts.parameters import ToolParameter, parameters_of
 
 _LONGEST_NAME: Final = 64
 _SEPARATORS: Final = re.compile(r"[^a-z0-9]+")

@@ -10,7 +10,7 @@ from toolfold.manifest.schema import Manifest
 from toolfold.manifest.schema import Resource as Declared
 from toolfold.manifest.tree import PlacedMapping, place_of
 from toolfold.plan.findings import Findings
-from toolfold.plan.offers.parameters import misuses, parameters_of
+from toolfold.plan.resources_prompts.parameters import misuses, parameters_of
 from toolfold.plan.schemas.served import output_schema
 
 _CODE: Final = "resource"

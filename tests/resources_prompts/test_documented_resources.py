@@ -5,7 +5,7 @@ from typing import Any, Final
 
 import pytest
 
-from tests.offers.material import ask, prompt, refused, text
+from tests.resources_prompts.material import ask, prompt, refused, text
 from tests.support.checker import strictly_checked
 from tests.support.clients import over_stdio
 from tests.support.commands import toolfold
