@@ -9,13 +9,14 @@ import yaml
 
 from tests.support.checker import strictly_checked
 from tests.support.commands import Result, must, toolfold_process
+from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return fenced_blocks(README, language)
 
 
 def run(command: str, folder: Path) -> Result:

@@ -8,7 +8,7 @@ import pytest
 from toolfold_runtime import log, progress
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.running.call import CallContext
-from toolfold_runtime.running.outbox import ClientLog
+from toolfold_runtime.running.notifications import ClientLog
 
 from tests.running.material import Served, tool
 from tests.serving.messages import call_in, events, headers_in

@@ -20,7 +20,7 @@ class Deadline:
         self._timer: asyncio.TimerHandle | None = None
 
     def start(self, seconds: float, expire: Callable[[], None]) -> None:
-        """Call `expire` once so many seconds are over, which begin when this is first used."""
+        """Call `expire` after so many seconds, which count from the first start."""
         if self._end is None:
             self._end = self._loop.time() + seconds
         self._expire = expire

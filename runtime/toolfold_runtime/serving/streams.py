@@ -176,7 +176,7 @@ async def _cancel_when_gone(receive: Receive, call: anyio.CancelScope) -> None:
 
 
 def _as_events(send: Send) -> Send:
-    """What sends an answer of JSON as the only event of a stream, and all others as they are."""
+    """A `send` that makes an answer in JSON the only event of a stream; others stay as they are."""
     is_turned = False
 
     async def send_events(message: Message) -> None:

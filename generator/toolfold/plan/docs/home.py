@@ -49,10 +49,10 @@ def home_page(facts: CatalogFacts) -> Page:
         )
         if manifest.workflows
         else "",
-        "prompts": [_prompt(prompt) for prompt in facts.offers.prompts],
+        "prompts": [_prompt(prompt) for prompt in facts.resources_prompts.prompts],
         "resources": [
             {"address": markdown_code(own.uri), "words": markdown(own.description)}
-            for own in facts.offers.all_resources
+            for own in facts.resources_prompts.all_resources
         ],
     }
     return Page(f"docs/{pages.HOME}", "docs/index.md.jinja", values)

@@ -11,8 +11,7 @@ from toolfold.manifest.schema import Manifest
 from toolfold.manifest.schema import Prompt as Declared
 from toolfold.manifest.schema import PromptArgument as DeclaredArgument
 from toolfold.plan.findings import Findings
-from toolfold.plan.offers.parameters import ToolParameter, parameters_of
-from toolfold.plan.offers.resources import misuses
+from toolfold.plan.resources_prompts.parameters import ToolParameter, misuses, parameters_of
 
 _CODE: Final = "prompt"
 _BRACES: Final = re.compile(r"\{\{|\}\}|\{([A-Za-z0-9_-]+)\}|[{}]")

@@ -7,8 +7,8 @@ import pytest
 from mcp import Client
 
 from tests.callers.material import User, token_of
-from tests.offers.conftest import implementation_of
-from tests.offers.material import ask, prompt, refusal
+from tests.resources_prompts.conftest import implementation_of
+from tests.resources_prompts.material import ask, prompt, refusal
 from tests.support.clients import ERAS, MODERN, Era, over_http
 from tests.support.projects import Project
 from tests.support.servers import Listening, Stdio

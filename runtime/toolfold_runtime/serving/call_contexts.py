@@ -1,4 +1,4 @@
-"""Where requests come from: who sent them, and the ways back to that client and its user."""
+"""The contexts of calls: who sent a request, and the ways back to that client and its user."""
 
 from typing import Any
 
@@ -11,8 +11,8 @@ from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.client_log import client_log
 
 
-class Origins:
-    """Makes the context of the calls of one server."""
+class CallContexts:
+    """Makes the context of each call of one server."""
 
     def __init__(self, server: str, callers: Callers) -> None:
         self.questions = Questions(server, callers)
@@ -21,7 +21,7 @@ class Origins:
     def of(
         self, context: ServerRequestContext[Any], params: types.InputResponseRequestParams
     ) -> CallContext:
-        """The context of a call that a request asks for, by a tool's name or otherwise."""
+        """The context of the call that a request asks for, by a tool's name or otherwise."""
         asker = self.questions.asker(context, params)
         return CallContext(
             self._callers.of(context),
