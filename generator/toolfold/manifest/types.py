@@ -42,7 +42,7 @@ PATTERN_DESCRIPTIONS = {
     _ICON: "an http, https or data:image address",
     _SCOPE: 'an OAuth scope: printable ASCII without spaces, " and \\',
     _MIME: "a media type, such as application/json",
-    _TEMPLATE: "an address with a scheme in lower case, such as orders://{id}",
+    _TEMPLATE: "an address such as orders://{id}: a scheme in lower case, and ASCII without spaces",
     CODE_PATTERN: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
     "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",

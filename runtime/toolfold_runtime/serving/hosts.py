@@ -65,9 +65,9 @@ class Guard:
         if self._cors_origins:
             send = readable_by(origins[0] if is_cors_origin else None, send)
         if not self._is_answered(scope):
-            await send_text(send, 421, "Invalid Host header")
+            await send_text(send, 421, "Invalid Host header; --allow-host allows it")
         elif not self._is_trusted(origins):
-            await send_text(send, 403, "Invalid Origin header")
+            await send_text(send, 403, "Invalid Origin header; --allow-origin allows it")
         elif is_cors_origin and is_preflight(scope):
             await allow_request(scope, send)
         elif scope["method"] == "GET" and scope["path"] == "/mcp":

@@ -56,7 +56,7 @@ def _check_text(name: str, text: str, arguments: list[str], findings: Findings) 
         elif match[0] in ("{", "}"):
             hint = "write {{ and }} for braces, and {name} for an argument"
             findings.error(path, "a brace that is not part of an argument", hint, _CODE)
-            break
+            return  # what comes after it may be an argument, or not
     for argument in arguments:
         if argument not in used:
             where = ("prompts", name, "arguments", argument)

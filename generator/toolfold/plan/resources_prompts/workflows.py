@@ -189,7 +189,8 @@ def _call(manifest: Manifest, calling: Calling, plan: ToolPlan) -> Iterator[Prom
     listed: tuple[Exposure, ...] = EXPOSURES
     if runner:
         listed = ("direct", "hybrid") if plan.name in calling.hot else ("direct",)
-        text = f"\nRun it with {runner}: its name as tool, and its arguments."
+        form = " as a JSON string" if manifest.disclosure.arguments == "json" else ""
+        text = f"\nRun it with {runner}: its name as tool, and its arguments{form}."
         yield PromptPart(text, only=_in(EXPOSURES, *listed))
     yield PromptPart("\nCall it by its own name.", only=() if listed == EXPOSURES else listed)
 
