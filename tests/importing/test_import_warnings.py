@@ -21,6 +21,7 @@ TOOLS: Final = [
     tool("far", {"type": "object", "properties": {"f": {"$ref": "https://example.com/x"}}}),
     tool("own", {"$schema": "https://example.com/mine", "type": "object"}),
     tool("alike", {"type": "object", "properties": {"a-b": {}, "a_b": {}}}),
+    tool("empty", {"type": "object", "properties": {"e": {"enum": []}}}),
 ]
 _PLACE: Final = re.compile(r"^tools\.yaml:\d+:\d+: tools\.", re.MULTILINE)
 
@@ -43,6 +44,23 @@ def test_a_list_without_findings_says_only_what_was_written(tmp_path: Path) -> N
     assert said.err == ""
 
 
+def test_a_list_of_a_fastmcp_server_has_no_findings_for_results_that_it_wraps(
+    tmp_path: Path,
+) -> None:
+    wrapped = {
+        "type": "object",
+        "properties": {"result": {"type": "array", "items": {"type": "string"}}},
+        "required": ["result"],
+        "x-fastmcp-wrap-result": True,
+    }
+
+    said = toolfold(
+        tmp_path, "import", "tools", save(tmp_path, [tool("names", outputSchema=wrapped)])
+    )
+
+    assert said.err == ""
+
+
 def test_every_finding_is_a_warning_in_json_with_place_code_and_way_out(tmp_path: Path) -> None:
     found = all_findings(tmp_path)
 
@@ -60,6 +78,7 @@ def test_every_finding_is_a_warning_in_json_with_place_code_and_way_out(tmp_path
     assert ("tools.far.input_schema.properties.f.$ref", "reference") in paths
     assert ("tools.own.input_schema.$schema", "meta-schema") in paths
     assert ("tools.alike.input_schema.properties.a_b", "property-names") in paths
+    assert ("tools.empty.input_schema.properties.e.enum", "enum") in paths
     assert not [path for path, _ in paths if path.startswith("tools.fine")]
 
 
@@ -95,7 +114,7 @@ def test_machine_formats_keep_the_result_off_standard_output(tmp_path: Path) -> 
     as_json, as_github = said_of(tmp_path, "--format", "json"), said_of(tmp_path, "--format=github")
 
     for said in (as_json, as_github):
-        assert said.err == "tools.yaml: unchanged: 12 tools in 1 categories\n"
+        assert said.err == "tools.yaml: unchanged: 13 tools in 1 categories\n"
     lines = as_github.out.splitlines()
     assert len(lines) == len(found)
     assert all(line.startswith("::warning file=tools.yaml,line=") for line in lines)

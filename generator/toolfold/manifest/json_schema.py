@@ -29,12 +29,13 @@ _ASSERTIONS: Final = frozenset(
 KNOWN: Final = ((SINGLE | LISTS | MAPPINGS | _ANNOTATIONS | _ASSERTIONS) - _OLDER) | frozenset(
     {"$ref", "x-mcp-header"}
 )
-# What foreign schemas may say besides: older dialects, and the parts that name documents.
+# What foreign schemas may say besides: older dialects, the parts that name documents, and what
+# FastMCP says of results that it wraps in an object.
 FOREIGN: Final = (
     KNOWN
     | _OLDER
     | frozenset({"$schema", "$id", "id", "$anchor", "$vocabulary", "$dynamicRef"})
-    | frozenset({"$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"})
+    | frozenset({"$dynamicAnchor", "$recursiveRef", "$recursiveAnchor", "x-fastmcp-wrap-result"})
 )
 TYPES: Final = ("string", "integer", "number", "boolean", "object", "array", "null")
 #: The formats of text that `toolfold_runtime.validation` asserts.
@@ -116,5 +117,6 @@ KEYWORD_HINTS: Final = {
     **dict.fromkeys(("choices", "options", "values", "oneof"), 'did you mean "enum"?'),
     **dict.fromkeys(("regex", "regexp"), 'did you mean "pattern"?'),
     "example": 'did you mean "examples"?',
+    "x-fastmcp-wrap-result": "leave it out: it is added to results that are no object",
     "discriminator": "leave it out: a property with a `const` in each branch is enough",
 }
