@@ -28,7 +28,7 @@ def home_page(facts: CatalogFacts) -> Page:
     values = {
         "title": markdown(facts.title),
         "description": markdown_block(server.description or ""),
-        "version": markdown(server.version),
+        "version": markdown(f"Version {server.version}"),
         "count": plural(len(facts.tools), "tool"),
         "category_count": f"{len(facts.categories):,} categor{'y' if len(facts.categories) == 1 else 'ies'}",
         "summary": _summary(facts),
