@@ -43,13 +43,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     parser.add_argument("--port", type=_port, default=8000, help="default: 8000; 0: any")
-    parser.add_argument("--allow-host", action="append", default=[], metavar="HOST[:PORT]")
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        default=[],
+        metavar="HOST[:PORT]",
+        help="requests for this host are answered too; may be repeated",
+    )
     parser.add_argument(
         "--allow-origin",
         action="append",
         default=[],
         metavar="ORIGIN",
-        help="pages of this origin may call from a browser",
+        help="pages of this origin may call from a browser; may be repeated",
     )
     parser.add_argument("--verifier", metavar="MODULE:OBJECT", help="token verifier")
     parser.add_argument("--issuer", metavar="URL", help="authorization server of the tokens")
