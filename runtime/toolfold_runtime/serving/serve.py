@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.errors import StartError
-from toolfold_runtime.serving.options import ServeOptions, add_options, serve_options
+from toolfold_runtime.serving.options import (
+    ServeOptions,
+    add_options,
+    options_without_http,
+    serve_options,
+)
 
 if TYPE_CHECKING:
     import asyncio
@@ -41,6 +46,8 @@ def serve_with(
 
     server_log.ensure_stderr()
     server_log.set_up(options.log, options.log_level)
+    for option in options_without_http(options):
+        server_log.warning(f"{option} goes with --http; over stdio it means nothing")
     try:
         import anyio
 
