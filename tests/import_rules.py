@@ -37,6 +37,8 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.hidden",
         "toolfold_runtime.pointers",
         "toolfold_runtime.search",  # the index is split into words as queries are
+        "toolfold_runtime.upstream.pins",
+        "toolfold_runtime.upstream.secrets",
         "toolfold_runtime.validation",
         "jsonschema_rs",
         "splintr",
@@ -194,7 +196,14 @@ RUNTIME_MAY_IMPORT: Final = {
     "contract": set(),
     "search": {"numpy", "Stemmer", "tokenizers"},
     "catalog": {"toolfold_runtime.search"},
-    "running": {"toolfold_runtime.catalog", "pydantic", "pydantic_core", "opentelemetry"},
+    "upstream": {"anyio", "mcp", "mcp_types", "httpx2"},
+    "running": {
+        "toolfold_runtime.catalog",
+        "toolfold_runtime.upstream",
+        "pydantic",
+        "pydantic_core",
+        "opentelemetry",
+    },
     "disclosure": {
         "toolfold_runtime.catalog",
         "toolfold_runtime.search",
@@ -243,4 +252,5 @@ KNOW_THE_SDK: Final = {
     "connections.py",
     "stdio.py",
     "lines.py",
+    "listing.py",
 }

@@ -5,6 +5,8 @@ from typing import Final, NamedTuple
 SERVER: Final = "server.json"
 NAMES: Final = "names.json"
 INVENTORY: Final = "inventory.jsonl"
+SERVERS: Final = "servers.json"
+PINS: Final = "pins.jsonl"
 
 SEARCH_NAMES: Final = "search/names.json"
 SEARCH_TOOLS: Final = "search/tools.jsonl"

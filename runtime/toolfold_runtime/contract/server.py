@@ -15,7 +15,7 @@ from toolfold_runtime.contract.vocabulary import (
 )
 
 #: Raised whenever the runtime reads something that older generators did not write.
-CATALOG_FORMAT: Final = 7
+CATALOG_FORMAT: Final = 8
 #: How many calls of a tool run at once unless it says otherwise; at most three quarters of all.
 TOOL_CONCURRENCY: Final = 16
 
@@ -78,6 +78,8 @@ class ServerFacts(NamedTuple):
     has_result_budget: bool = False
     #: Whether the user is asked before calls of any tool.
     has_confirmation: bool = False
+    #: Whether other servers carry out any tool.
+    has_upstreams: bool = False
 
 
 def read_facts(data: Json) -> ServerFacts | None:
