@@ -65,7 +65,7 @@ def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> 
             t.docstring,
         )
         for t in tools
-        if manifest.is_carried_out_here(t.name)
+        if manifest.upstream_of(t.name) is None
     )
     return ProtocolPlan(package, manifest.server.implementation, tuple(methods))
 

@@ -194,6 +194,8 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         output_checks=checks_per_value(output),
         scopes=tuple(tool.scopes),
         confirm=tool.confirm,
+        upstream=source.upstream,
+        pin=source.pin,
     )
 
 
