@@ -5,7 +5,7 @@ from typing import Final
 # Beside the standard library and the package itself.
 MAY_IMPORT: Final = {
     "errors": set(),
-    "disk": {"toolfold.errors"},
+    "disk": {"toolfold.errors", "filelock"},
     "report": {"toolfold.errors", "toolfold.emit.output"},
     "testing": {
         "toolfold.errors",
@@ -112,12 +112,12 @@ MAY_IMPORT: Final = {
     },
     "emit": {
         "toolfold_runtime.contract",
+        "toolfold.disk",
         "toolfold.errors",
         "toolfold.plan",
         "jinja2",
         "datamodel_code_generator",
         "ruff",
-        "filelock",
     },
     "implementation": {"toolfold.disk", "toolfold.errors", "toolfold.plan.model", "toolfold.emit"},
     "importing": {
@@ -127,7 +127,20 @@ MAY_IMPORT: Final = {
         "toolfold.manifest",
         "toolfold.plan",
         "toolfold_runtime.contract",
+        "toolfold_runtime.upstream",
         "pydantic",
+        "yaml",
+    },
+    "importing/servers": {
+        "toolfold.disk",
+        "toolfold.errors",
+        "toolfold.compile",
+        "toolfold.importing",
+        "toolfold.manifest",
+        "toolfold.plan",
+        "toolfold_runtime.contract",
+        "toolfold_runtime.upstream",
+        "yaml",
     },
     "commands": {
         "toolfold.__version__",

@@ -56,6 +56,22 @@ def load(path: Path, name: str | None = None) -> Loaded:
     return loaded
 
 
+def read_with_includes(path: Path) -> PlacedMapping:
+    """The manifest at `path` with what it includes, before overlays and held to no shape.
+
+    Raises ManifestError where a file cannot be read as YAML, and UsageError when there is none.
+    """
+    reader = _Files(path, str(path))
+    tree = reader.root()
+    problems: list[Problem] = []
+    for part in reader.matching(tree, "include", problems):
+        _include(tree, part, problems)
+    unread = [problem for problem in problems if problem.code == "yaml"]
+    if unread:
+        raise ManifestError(unread)
+    return tree
+
+
 def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     """The same, with the problems of a manifest that can be read on.
 

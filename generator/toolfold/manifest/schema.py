@@ -132,9 +132,10 @@ class Manifest(ManifestModel):
 
     def upstream_of(self, tool: str) -> UpstreamTool | None:
         """The tool of an upstream server that carries a tool out; None where a method does."""
-        if self.tools[tool].backend is not None:
-            return self.tools[tool].upstream
-        server, _, name = self.id_of(tool).partition("::")
+        own = self.tools[tool]
+        if own.backend is not None:
+            return own.upstream
+        server, _, name = (own.id or "").partition("::")
         return UpstreamTool(server, name) if server in self.servers else None
 
     def without_hidden(self) -> "Manifest":

@@ -272,9 +272,9 @@ class Tool(ManifestModel):
         description="Pictures that clients may show.",
         examples=[[{"src": "https://example.com/order.png", "mimeType": "image/png"}]],
     )
-    proposed: list[Literal["effect"]] = Field(
+    proposed: list[Literal["category", "summary", "effect"]] = Field(
         default=[],
-        description="What an importer guessed; take it out once you agree.",
+        description="What an importer guessed; take it out once you agree, or write it in an overlay.",
         examples=[["effect"]],
     )
     hidden: bool = Field(

@@ -1,0 +1,181 @@
+"""The tools of one server as a file that a manifest includes, named as they were named before."""
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.upstream.pins import digest
+
+from toolfold.compile import refuse_tools
+from toolfold.errors import ManifestError, UsageError
+from toolfold.importing.convert import entry_of
+from toolfold.importing.effects import proposed_effect
+from toolfold.importing.names import tool_names
+from toolfold.importing.servers.compare import Comparison, compare
+from toolfold.importing.servers.grouping import grouping_of
+from toolfold.importing.servers.project import OWN_MARK, ImportedFile, Project
+from toolfold.importing.sources import ForeignTool, foreign_tool
+from toolfold.importing.write import manifest_text
+from toolfold.manifest.include import MAX_BYTES
+from toolfold.manifest.load import load_with_problems
+from toolfold.manifest.pins import definition_of, foreign_tools
+from toolfold.manifest.read import read_yaml
+
+_LONGEST_ID: Final = 400
+_LONGEST_SHOWN: Final = 200
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """The file of one server: its text, and how that differs from what was imported before."""
+
+    server: str
+    path: Path
+    text: str
+    #: Manifest name to id.
+    tools: dict[str, str]
+    categories: tuple[str, ...]
+    comparison: Comparison
+    before: ImportedFile | None
+    #: What the server calls a tool to why that tool cannot be imported.
+    left_out: dict[str, str]
+    #: What the server calls a tool, and a field of that tool that a manifest has no place for.
+    omitted: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def is_unchanged(self) -> bool:
+        """Whether the file on disk has this text."""
+        return self.before is not None and self.before.text == self.text
+
+
+def importable(tools: Sequence[Json], server: str) -> tuple[list[ForeignTool], dict[str, str]]:
+    """The tools that a manifest can hold, and of each other one why it cannot."""
+    kept: dict[str, ForeignTool] = {}
+    left_out: dict[str, str] = {}
+    for index, tool in enumerate(tools):
+        where = f"tools[{index}]"
+        try:
+            own = foreign_tool({**tool, "server": server}, server, where)
+            if own.id in kept:
+                raise UsageError(f"{where}: listed twice")
+            if len(own.id) > _LONGEST_ID or len(own.name.splitlines()) != 1:
+                raise UsageError(f"{where}: a name of several lines, or of too many characters")
+            kept[own.id] = own
+        except UsageError as error:
+            left_out[str(tool.get("name", where))[:_LONGEST_SHOWN]] = str(error)
+    return list(kept.values()), left_out
+
+
+def published(tool: ForeignTool) -> Json:
+    """What is pinned of a foreign tool, in the protocol's form."""
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.input_schema,
+        "outputSchema": tool.output_schema,
+        "annotations": tool.annotations,
+    }
+
+
+def snapshot(project: Project, server: str, live: Sequence[Json]) -> Snapshot:
+    """The file of a server with these tools; UsageError where none can be written."""
+    before = project.imported(server)
+    tools, left_out = importable(live, server)
+    while True:
+        data = _data(project, server, tools, before)
+        text = manifest_text(data, _first_line(server))
+        if len(text.encode()) > MAX_BYTES:
+            raise UsageError(f"its tools take more than {MAX_BYTES:,} bytes")
+        refused = _refused(text, server, tools)
+        if not refused:
+            break
+        left_out |= {tool.name: refused[tool.id] for tool in tools if tool.id in refused}
+        tools = [tool for tool in tools if tool.id not in refused]
+    after = {tool.name: published(tool) for tool in tools}
+    comparison = compare(before.definitions() if before else {}, after)
+    names = {name: entry["id"] for name, entry in data["tools"].items()}
+    return Snapshot(
+        server,
+        project.file_of(server),
+        text,
+        names,
+        tuple(data["categories"]),
+        comparison,
+        before,
+        left_out,
+        tuple((tool.name, key) for tool in tools for key in tool.omitted),
+    )
+
+
+def _first_line(server: str) -> str:
+    way_out = "overlays say what agents see instead"
+    return f"{OWN_MARK}the server {server}, which replaces it; do not edit: {way_out}"
+
+
+def _data(
+    project: Project, server: str, tools: Sequence[ForeignTool], before: ImportedFile | None
+) -> dict[str, Any]:
+    names = tool_names(
+        tools, before.by_id("name") if before else {}, project.names_of_others(before)
+    )
+    grouping = grouping_of(
+        server,
+        tools,
+        before.by_id("category") if before else {},
+        project.categories_of_others(before),
+    )
+    return {
+        "categories": {name: {"title": title} for name, title in grouping.titles.items()},
+        "tools": {
+            names[tool.id]: entry_of(
+                tool,
+                grouping.categories[tool.id],
+                ("category", "summary"),
+                proposed_effect(tool.name, tool.description),
+            )
+            for tool in tools
+        },
+    }
+
+
+def _refused(text: str, server: str, tools: Sequence[ForeignTool]) -> dict[str, str]:
+    """Id to reason, for tools that the compiler refuses or that would not be read back exactly."""
+    with tempfile.TemporaryDirectory(suffix=".toolfold-new") as folder:
+        manifest = Path(folder, "tools.yaml")
+        manifest.write_text(_STAGE, encoding="utf-8")
+        Path(folder, "imported.yaml").write_text(text, encoding="utf-8", newline="\n")
+        ids: Mapping[str, str] = {}
+        try:
+            tree = read_yaml(text.encode(), "")
+            ids = {name: tool["id"] for name, tool in tree["tools"].items()}
+            refuse_tools(load_with_problems(manifest))
+        except ManifestError as error:
+            return _reasons(error, ids)
+    exact = {tool.id: digest(published(tool)) for tool in tools}
+    return {
+        ids[name]: "its definition cannot be written exactly"
+        for name, own in foreign_tools(tree).items()
+        if digest(definition_of(own)) != exact[ids[name]]
+    }
+
+
+_STAGE: Final = (
+    '{"toolfold": 1, "server": {"name": "staged", "version": "0"}, "include": ["imported.yaml"]}'
+)
+
+
+def _reasons(error: ManifestError, ids: Mapping[str, str]) -> dict[str, str]:
+    """Id to the first fact about it; UsageError where something else than a tool is refused."""
+    reasons: dict[str, str] = {}
+    for problem in error.problems:
+        section, _, rest = problem.path.partition(".")
+        name = rest.partition(".")[0].partition("[")[0]
+        if problem.severity == "error" and (section != "tools" or name not in ids):
+            raise UsageError(f"cannot be imported: {problem.path or 'the file'}: {problem.fact}")
+        if problem.severity == "error":
+            reasons.setdefault(ids[name], problem.fact)
+    return reasons
