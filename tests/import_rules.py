@@ -229,6 +229,7 @@ RUNTIME_MODULES: Final = (
     "errors",
     "hidden",
     "jsontext",
+    "lines",
     "server_log",
     "models",
     "pointers",
@@ -252,5 +253,7 @@ KNOW_THE_SDK: Final = {
     "connections.py",
     "stdio.py",
     "lines.py",
-    "listing.py",
+    "auth.py",
+    "exchange.py",
+    "session.py",
 }
