@@ -196,7 +196,7 @@ RUNTIME_MAY_IMPORT: Final = {
     "contract": set(),
     "search": {"numpy", "Stemmer", "tokenizers"},
     "catalog": {"toolfold_runtime.search"},
-    "upstream": {"anyio", "mcp", "mcp_types", "httpx2"},
+    "upstream": {"anyio", "mcp", "mcp_types", "httpx2", "pydantic"},
     "running": {
         "toolfold_runtime.catalog",
         "toolfold_runtime.upstream",
