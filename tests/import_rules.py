@@ -226,6 +226,7 @@ RUNTIME_MAY_IMPORT: Final = {
 }
 RUNTIME_MODULES: Final = (
     "bounded",
+    "content",
     "errors",
     "hidden",
     "jsontext",

@@ -60,6 +60,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
     from toolfold_runtime.running.backends.implementation import load_implementation
     from toolfold_runtime.running.backends.python import backend_of
+    from toolfold_runtime.running.blocks import described
     from toolfold_runtime.running.call import CallContext
     from toolfold_runtime.running.caller import LOCAL
     from toolfold_runtime.running.execute import Executor
@@ -88,7 +89,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
         return Answer(str(error), is_error=True)
     except StartError as error:
         raise UsageError(str(error)) from None
-    return Answer("\n".join(reply.texts), is_error=False)
+    return Answer("\n".join(map(described, reply.content)), is_error=False)
 
 
 async def _typed(_: str) -> Consent:

@@ -14,6 +14,7 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running import fields
 from toolfold_runtime.running.call import ANONYMOUS, CallContext
 from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.shape import Answer
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Dispatcher:
         entry = self.catalog.entry(name)
         self._refuse_unlisted(entry.name)
         answer = await self.executor.call(entry, arguments, context=context)
-        return Reply(text_blocks(answer.text, *answer.notes), answer.structured)
+        return Reply(_content(answer), answer.structured)
 
     async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
         request = run_request(runner, given)
@@ -95,7 +96,7 @@ class Dispatcher:
                 )
             except ToolError as error:
                 raise ToolError(error.code, "\n".join([error.text, *warnings])) from None
-        return Reply(text_blocks(answer.text, *answer.notes, *warnings))
+        return Reply(_content(answer, *warnings))
 
     def _refuse_unlisted(self, name: str) -> None:
         if self.facts.unlisted_calls == "allow" or name in self.listed():
@@ -108,3 +109,10 @@ class Dispatcher:
 def text_blocks(*texts: str) -> tuple[Json, ...]:
     """Texts as blocks of content."""
     return tuple({"type": "text", "text": text} for text in texts)
+
+
+def _content(answer: Answer, *warnings: str) -> tuple[Json, ...]:
+    """A result and what is noted about it, as blocks."""
+    value = () if answer.text is None else text_blocks(answer.text)
+    blocks = (block.sent for block in answer.blocks)
+    return (*value, *blocks, *text_blocks(*answer.notes, *warnings))

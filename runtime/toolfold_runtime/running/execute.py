@@ -84,7 +84,7 @@ class Executor:
                     await require_consent(entry, given.values, context.confirm)
                 call.extend(record.waited)
             result, record.cache = await self._result(entry, given, call, owner)
-            record.result_bytes, record.text = result.size, result.text
+            record.result = result
             answer = await self._shaped(entry, result, call, runner=runner, fields=fields)
         if given.warnings:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
@@ -147,7 +147,8 @@ class Executor:
         finally:
             self._invalidate(entry)  # also where it ends long after its call was answered
         work = partial(validated, self._validators, entry, returned)
-        if is_small(returned, self._package) and not is_slow(entry.output_checks):
+        is_plain = entry.content is None and is_small(returned, self._package)
+        if is_plain and not is_slow(entry.output_checks):
             return work(is_measured=True)
         return await self._threads.run(work)
 
@@ -158,7 +159,7 @@ class Executor:
             work = partial(self.shaper.text, entry, result, call.caller, fields)
         else:
             work = partial(self.shaper.typed, entry, result, call.caller)
-        if result.size <= _SMALL_RESULT:
+        if result.sent_size <= _SMALL_RESULT:
             return work()
         return await self._in_thread(entry, call, work)
 
