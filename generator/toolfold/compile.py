@@ -104,7 +104,8 @@ def plan_manifest(loaded: Loaded) -> Plan:
 def plan_tools(loaded: Loaded, memo: Memo) -> Catalog:
     """The catalog of a manifest's tools, each planned by itself."""
     outline, manifest = outline_of(loaded), loaded.manifest
-    tools = memo.each(_TOOL, tool_sources(manifest), plan_tool, tool_context(manifest))
+    sources = tool_sources(manifest, loaded.pins)
+    tools = memo.each(_TOOL, sources, plan_tool, tool_context(manifest))
     return catalog_of(outline, list(tools.values()))
 
 

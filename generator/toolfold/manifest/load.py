@@ -2,9 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from toolfold_runtime.contract.codec import Json
 
 from toolfold.disk import read_file
 from toolfold.errors import ManifestError, Place, Problem, UsageError
@@ -18,6 +20,7 @@ from toolfold.manifest.include import (
     PatternError,
     files_matching,
 )
+from toolfold.manifest.pins import imported_definitions
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import Manifest
 from toolfold.manifest.shape import shape
@@ -37,6 +40,8 @@ class Loaded:
     name: str
     inputs: dict[Path, str]
     problems: tuple[Problem, ...] = ()
+    #: Tool to the definition that was imported from its server, for hidden ones too.
+    pins: dict[str, Json] = field(default_factory=dict)
 
 
 def load(path: Path, name: str | None = None) -> Loaded:
@@ -62,6 +67,7 @@ def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     problems: list[Problem] = []
     for part in reader.matching(tree, "include", problems):
         _include(tree, part, problems)
+    pins = imported_definitions(tree)
     for part in reader.matching(tree, "overlays", problems):
         _overlay(tree, part, problems)
     name_by_id(tree)
@@ -70,9 +76,10 @@ def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     except ManifestError as error:
         raise ManifestError([*problems, *error.problems]) from None
     problems += [*misfits, *validate(manifest, tree)]
+    manifest = manifest.without_hidden()
     if reader.may_hide:
         problems += hidden_problems(tree)
-    return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems))
+    return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems), pins)
 
 
 class _Files:

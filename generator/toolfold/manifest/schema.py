@@ -3,6 +3,7 @@
 from typing import Annotated, Literal
 
 from pydantic import Field
+from toolfold_runtime.contract.upstream import UpstreamTool
 
 from toolfold.manifest.server import (
     BUDGETS,
@@ -10,11 +11,9 @@ from toolfold.manifest.server import (
     Disclosure,
     Execution,
     MetaTool,
-    Secret,
     Server,
-    Upstream,
 )
-from toolfold.manifest.tool import Deprecation, Example, Icon, Tool
+from toolfold.manifest.tool import Backend, Deprecation, Example, Icon, Tool
 from toolfold.manifest.types import (
     PATTERN_DESCRIPTIONS,
     CategoryName,
@@ -27,10 +26,12 @@ from toolfold.manifest.types import (
     ToolName,
     ToolReference,
 )
+from toolfold.manifest.upstream import Secret, Upstream
 
 __all__ = [
     "BUDGETS",
     "PATTERN_DESCRIPTIONS",
+    "Backend",
     "Budgets",
     "Category",
     "Deprecation",
@@ -126,15 +127,23 @@ class Manifest(ManifestModel):
 
     def id_of(self, tool: str) -> str:
         """A tool's id: where it came from, or this server and its name."""
-        return self.tools[tool].id or f"{self.server.name}::{tool}"
+        own, upstream = self.tools[tool], self.tools[tool].upstream
+        return own.id or "::".join(upstream or (self.server.name, tool))
 
-    def is_carried_out_here(self, tool: str) -> bool:
-        """Whether the implementation has a method for a tool; an upstream server carries out others."""
-        return (
-            self.tools[tool].backend is not None
-            or self.id_of(tool).partition("::")[0] not in self.servers
-        )
+    def upstream_of(self, tool: str) -> UpstreamTool | None:
+        """The tool of an upstream server that carries a tool out; None where a method does."""
+        if self.tools[tool].backend is not None:
+            return self.tools[tool].upstream
+        server, _, name = self.id_of(tool).partition("::")
+        return UpstreamTool(server, name) if server in self.servers else None
+
+    def without_hidden(self) -> "Manifest":
+        """The manifest as if the tools that it hides were not declared."""
+        visible = {name: tool for name, tool in self.tools.items() if not tool.hidden}
+        if len(visible) == len(self.tools):
+            return self
+        return self.model_copy(update={"tools": visible})
 
     def has_models(self, tool: str) -> bool:
         """Whether models are generated for a tool."""
-        return self.server.models == "all" or self.is_carried_out_here(tool)
+        return self.server.models == "all" or self.upstream_of(tool) is None

@@ -22,7 +22,11 @@ _HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
 _ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
 # RFC 6749, section 3.3.
 _SCOPE = r"^[!#-\[\]-~]+$"
-_ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
+# What an operating system cannot tell from the value, or not hold at all.
+_ENV_NAME = r"^[^=\x00-\x20\x7f]{1,200}$"
+# RFC 9110, section 5.6.2.
+_HEADER = r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"
+ENV_PATTERN = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 
 #: What each pattern asks for, in words; messages use them.
 PATTERN_DESCRIPTIONS = {
@@ -38,8 +42,10 @@ PATTERN_DESCRIPTIONS = {
     _HTTP: "an http or https address without a name or password in it",
     _ICON: "an http, https or data:image address",
     _SCOPE: 'an OAuth scope: printable ASCII without spaces, " and \\',
+    _ENV_NAME: "the name of an environment variable",
+    _HEADER: "the name of an HTTP header",
     CODE_PATTERN: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
-    "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
+    ENV_PATTERN: "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",
 }
 
@@ -62,7 +68,9 @@ Line = Annotated[str, Field(min_length=1, pattern=_LINE)]
 Address = Annotated[str, Field(pattern=_URL)]
 HttpAddress = Annotated[str, Field(pattern=_HTTP)]
 IconAddress = Annotated[str, Field(pattern=_ICON)]
-Variable = Annotated[str, Field(pattern=_ENV)]
+EnvName = Annotated[str, Field(pattern=_ENV_NAME)]
+HeaderName = Annotated[str, Field(pattern=_HEADER)]
+Variable = Annotated[str, Field(pattern=ENV_PATTERN)]
 Tokens = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Count = Annotated[int, Field(ge=1, le=10_000)]

@@ -24,6 +24,7 @@ from toolfold.plan.names.check import check_names
 from toolfold.plan.schemas.check import check_definitions
 from toolfold.plan.search.retrieval import check_retrieval
 from toolfold.plan.text.header import header_for
+from toolfold.plan.upstreams import upstream_files
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ def plan_catalog(catalog: Catalog, views: Views) -> Plan:
     refuse_errors(_problems(outline))
     facts = server_facts(manifest, tools, meta, disclosure)
     data = catalog_files(outline.header, manifest, tools, facts, disclosure, views)
+    data |= upstream_files(outline.header, outline.loaded)
     check_retrieval(manifest, tools, data, findings)
     warnings = in_file_order(_problems(outline))
     return Plan(facts, tools, tuple(disclosure.costs), data, warnings)

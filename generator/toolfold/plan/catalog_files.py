@@ -8,6 +8,7 @@ from toolfold_runtime.contract.codec import encode
 from toolfold_runtime.contract.files import Names
 from toolfold_runtime.contract.search import IndexedTool, NameRarities, RelatedLine, SearchNames
 from toolfold_runtime.contract.server import CATALOG_FORMAT, SearchBudget, ServerFacts
+from toolfold_runtime.contract.upstream import UpstreamServers
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
@@ -28,9 +29,10 @@ from toolfold.plan.source import tool_sources
 from toolfold.plan.text.escape import json_text
 from toolfold.plan.text.paths import file_stem
 
-_Document: TypeAlias = ServerFacts | Names | SearchNames | NameRarities
+#: What a file of JSON holds, whole.
+Document: TypeAlias = ServerFacts | Names | SearchNames | NameRarities | UpstreamServers
 #: A path below `catalog/`, and a document or the lines of that file.
-CatalogFile: TypeAlias = tuple[str, _Document | list[str]]
+CatalogFile: TypeAlias = tuple[str, Document | list[str]]
 
 
 def catalog_files(
@@ -51,7 +53,7 @@ def catalog_files(
         (files.INVENTORY, disclosure.inventory),
         *_categories(manifest, tools, views),
     ]
-    return {path: _text(header, value) for path, value in contents}
+    return {path: catalog_text(header, value) for path, value in contents}
 
 
 def server_facts(
@@ -89,10 +91,11 @@ def server_facts(
         reader=reader,
         has_result_budget=reader is not None and has_result_budget(manifest),
         has_confirmation=has_confirmation(manifest),
+        has_upstreams=any(manifest.upstream_of(tool.name) for tool in tools),
     )
 
 
-def _text(header: str, value: _Document | list[str]) -> str:
+def catalog_text(header: str, value: Document | list[str]) -> str:
     """A document, or lines that are ready; the header is the first line of both."""
     first = '{"//": ' + json_text(header)
     if isinstance(value, list):

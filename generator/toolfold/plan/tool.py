@@ -196,6 +196,8 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         scopes=tuple(tool.scopes),
         confirm=tool.confirm,
         content=tool.content,
+        upstream=source.upstream,
+        pin=source.pin,
     )
 
 

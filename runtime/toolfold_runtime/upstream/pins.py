@@ -38,8 +38,17 @@ class Change(NamedTuple):
 
 
 def pinned(definition: Json) -> Json:
-    """What is pinned of a definition in the protocol's form; null is as good as absent."""
-    return {key: _plain(definition[key]) for key in PINNED if definition.get(key) is not None}
+    """What is pinned of a definition in the protocol's form, as a manifest holds it.
+
+    There null and empty are as good as absent, a title is one line, and no text has half a character.
+    """
+    own = {key: _plain(definition[key]) for key in PINNED if definition.get(key)}
+    for key in ("title", "description"):
+        if isinstance(own.get(key), str):
+            own[key] = own[key].encode("utf-8", "replace").decode()
+    if isinstance(own.get("title"), str):
+        own["title"] = " ".join(own["title"].split())
+    return {key: value for key, value in own.items() if value}
 
 
 def digest(definition: Json) -> str:
