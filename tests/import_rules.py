@@ -255,6 +255,7 @@ KNOW_THE_SDK: Final = {
     "stdio.py",
     "lines.py",
     "auth.py",
+    "foreign.py",
     "exchange.py",
     "session.py",
 }

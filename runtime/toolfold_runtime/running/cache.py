@@ -77,7 +77,8 @@ class ResultCache:
     async def _execute(self, key: _Key, seconds: float, work: _Work) -> Result:
         generation = self._generation
         result = await work()
-        if generation == self._generation:  # else it may show what was before a change
+        # After a change it may show what was before it.
+        if generation == self._generation and not result.is_error:
             self._results.put(key, result, result.memory + len(key[1]), seconds)
         return result
 

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple, TypeVar
 from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.definitions import Digests
 from toolfold_runtime.upstream.errors import OutageError, UpstreamError
-from toolfold_runtime.upstream.secrets import require_variables
+from toolfold_runtime.upstream.secrets import MissingVariableError, require_variables
 from toolfold_runtime.upstream.session import Session
 from toolfold_runtime.upstream.starts import Starts
 from toolfold_runtime.upstream.state import ServerState
@@ -87,7 +87,8 @@ class Connection:
         try:
             result = await work(live)
         except OutageError as error:
-            self.state.fail(str(error))
+            if not live.session.is_over:  # else it has told why
+                self.state.fail(str(error))
             raise
         self.state.change("connected")  # again, where it could not be reached
         return result
@@ -95,7 +96,11 @@ class Connection:
     async def _usable(self) -> Live:
         """A session that is connected; started where there is none."""
         if self._live is None or self._live.session.is_over:
-            require_variables(self.server)
+            try:
+                require_variables(self.server)
+            except MissingVariableError as error:
+                self.state.fail(str(error))
+                raise
             await self._backoff.wait(self.state)
         if self._live is None or self._live.session.is_over:  # nobody else was faster
             session = Session(self.server, self._shared, self._starts, ended=self._ended)

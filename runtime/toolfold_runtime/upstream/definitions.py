@@ -42,14 +42,24 @@ class Digests:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._listing: asyncio.Task[dict[str, str]] | None = None
+        #: Of the few tools that are not what they were.
+        self._definitions: dict[str, Json | None] = {}
 
     async def digest_of(self, tool: str) -> str | None:
         """The digest of a tool's live definition; None where the server has no such tool."""
         if self._session.has_changed or self._listing is None or _has_failed(self._listing):
             self._session.has_changed = False
+            self._definitions = {}
             self._listing = asyncio.get_running_loop().create_task(self._digests())
         # Many callers wait for one list, and one that is cancelled harms nobody.
         return (await asyncio.shield(self._listing)).get(tool)
+
+    async def definition_of(self, tool: str) -> Json | None:
+        """The live definition of a tool; None where the server has no such tool."""
+        if tool not in self._definitions:
+            named = [one for one in await listed(self._session) if one["name"] == tool]
+            self._definitions[tool] = named[0] if named else None
+        return self._definitions[tool]
 
     async def _digests(self) -> dict[str, str]:
         return {tool["name"]: digest(tool) for tool in await listed(self._session)}

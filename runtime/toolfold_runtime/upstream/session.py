@@ -80,6 +80,14 @@ class Session:
         """Whether the server does not know this client any more, and so has carried nothing out."""
         return self._transport.has_lost_session
 
+    @property
+    def is_stateful(self) -> bool:
+        """Whether the server can tell this client from others, and so may remember what it did."""
+        return (
+            bool(self.server.command)
+            or self.ready.result().protocol_version not in MODERN_PROTOCOL_VERSIONS
+        )
+
     async def call(self, tool: str, arguments: Json, on_progress: ProgressFnT | None) -> Json:
         """The result of a tool, as the server sent it; UpstreamError says why there is none."""
         params = CallToolRequestParams(name=tool, arguments=arguments)
@@ -109,7 +117,9 @@ class Session:
                 await client.session.send_request(request, _ANY, progress_callback=on_progress)
         except MCPError as error:
             if self._exchange.gone.is_set():
-                raise OutageError(self._how("ended during the call")) from None
+                raise OutageError(
+                    f"{self._how('ended during the call')}; what it did before is not known"
+                ) from None
             text = error.error.message[:_LONGEST_TEXT]
             if error.error.code == CONNECTION_CLOSED:
                 raise OutageError(text) from None
