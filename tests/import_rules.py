@@ -209,7 +209,7 @@ RUNTIME_MAY_IMPORT: Final = {
     "contract": set(),
     "search": {"numpy", "Stemmer", "tokenizers"},
     "catalog": {"toolfold_runtime.search"},
-    "upstream": {"anyio", "mcp", "mcp_types", "httpx2"},
+    "upstream": {"anyio", "mcp", "mcp_types", "httpx2", "pydantic"},
     "running": {
         "toolfold_runtime.catalog",
         "toolfold_runtime.upstream",
@@ -239,9 +239,11 @@ RUNTIME_MAY_IMPORT: Final = {
 }
 RUNTIME_MODULES: Final = (
     "bounded",
+    "content",
     "errors",
     "hidden",
     "jsontext",
+    "lines",
     "server_log",
     "models",
     "pointers",
@@ -265,5 +267,8 @@ KNOW_THE_SDK: Final = {
     "connections.py",
     "stdio.py",
     "lines.py",
-    "listing.py",
+    "auth.py",
+    "foreign.py",
+    "exchange.py",
+    "session.py",
 }

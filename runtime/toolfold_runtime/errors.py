@@ -31,6 +31,15 @@ class ToolError(Exception):
         return f"{self.code}: {self.text}"
 
 
+class ContentError(Exception):
+    """Content that cannot be sent, in words for the tool's author: what is wrong, and where."""
+
+    def __init__(self, problem: str, at: str = "") -> None:
+        self.problem = problem
+        self.at = at
+        super().__init__(problem)
+
+
 def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
     """A word that is not one of the few that are understood."""
     text = f"no {what} {shortened(given)!r}. One of: {', '.join(allowed)}."

@@ -112,7 +112,7 @@ TOO_LARGE: Final[dict[str, Callable[[], object]]] = {
 
 @pytest.mark.parametrize("name", TOO_LARGE)
 def test_a_result_with_more_than_can_be_sent_is_refused(served: Served, name: str) -> None:
-    with pytest.raises(ToolError, match="more than 16,000,000 bytes or 1,000,000 values") as caught:
+    with pytest.raises(ToolError, match="more than 16,000,000 bytes, 1,000,000 values") as caught:
         served.call(Returns(TOO_LARGE[name]()), "any")
 
     assert caught.value.code == "budget_exceeded"

@@ -245,10 +245,10 @@ def test_a_cursor_expires(served: Served) -> None:
     entry = catalog.entry("books")
     result = Result(BOOKS, compact(BOOKS), len(compact(BOOKS)))
     answer = shaper.text(entry, result, Caller())
-    cursor = cursor_in(Reply(text_blocks(answer.text, *answer.notes))) or ""
+    cursor = cursor_in(Reply(text_blocks(answer.text or "", *answer.notes))) or ""
 
     now[0] = 599.0
-    assert json.loads(shaper.read_on(entry, cursor, Caller()).text)
+    assert json.loads(shaper.read_on(entry, cursor, Caller()).text or "")
     now[0] = 600.0
     with pytest.raises(ToolError, match="it has expired"):
         shaper.read_on(entry, cursor, Caller())

@@ -24,12 +24,17 @@ TOOLS: Final = {
     "fails": tool(effect="write"),
     "hangs": tool(timeout=0.05),
     "inner": tool(),
+    "draw": tool(content="mixed"),
 }
 IMPLEMENTATION: Final = """
 import asyncio
 from opentelemetry import trace
+from toolfold_runtime import Image
 
 class Tools:
+    def draw(self, params):
+        return ["a secret caption", Image(b"GIF89a" + bytes(3000))]
+
     def find(self, params):
         return ["a secret result"]
 
@@ -118,7 +123,8 @@ def session(made: Project, *arguments: str, **environment: str) -> Stdio:
         server.call(5, "hangs")
         server.call(6, "inner")
         server.call(7, "nothing")
-        server.wait(3, 4, 5, 6, 7)
+        server.call(8, "draw")
+        server.wait(3, 4, 5, 6, 7, 8)
         assert server.end() == 0
     return server
 
@@ -138,6 +144,8 @@ def test_every_call_has_a_span_with_outcome_cache_state_and_sizes(collected: Col
     assert found["toolfold.effect"] == "read"
     assert int(found["toolfold.arguments.bytes"]) == len('{"query":"a secret query"}')
     assert int(found["toolfold.result.bytes"]) == len('["a secret result"]')
+    drawn = attributes(collected.spans["tool.exec.draw"])
+    assert 4_000 < int(drawn["toolfold.result.bytes"]) < 4_200
     failed = collected.spans["tool.exec.fails"]
     assert attributes(failed)["error.type"] == "backend_failed"
     assert failed["status"]["code"] == "STATUS_CODE_ERROR"
@@ -176,9 +184,10 @@ def test_metrics_count_calls_look_ups_and_sizes(collected: Collected) -> None:
         "fails backend_failed off": 1,
         "hangs timeout off": 1,
         "inner ok off": 1,
+        "draw ok off": 1,
     }
-    assert sum(collected.points("toolfold.tool.duration").values()) == 6
-    assert collected.points("toolfold.tool.result.size") == {"find": 2, "inner": 1}
+    assert sum(collected.points("toolfold.tool.duration").values()) == 7
+    assert collected.points("toolfold.tool.result.size") == {"find": 2, "inner": 1, "draw": 1}
     lookups = collected.points("toolfold.cache.lookups")
     assert (lookups["results hit"], lookups["results miss"]) == (1, 1)
     assert {key.split()[0] for key in lookups} == {"results", "schemas", "tools", "views"}
@@ -202,6 +211,8 @@ def test_values_are_recorded_where_that_is_switched_on(made: Project) -> None:
     shown = attributes(found.spans["tool.exec.find"])
     assert shown["toolfold.arguments"] == '{"query":"a secret query"}'
     assert shown["toolfold.result"] == '["a secret result"]'
+    drawn = attributes(found.spans["tool.exec.draw"])
+    assert drawn["toolfold.result"] == "a secret caption\nimage/gif, 3,006 bytes"
     assert found.service == "mine"
 
 
@@ -248,6 +259,7 @@ def test_every_call_is_logged_where_that_is_asked_for(made: Project) -> None:
 
     calls = [(r["tool"], r["outcome"], r["cache"]) for r in found if r["event"] == "call"]
     assert sorted(calls) == [
+        ("draw", "ok", "off"),
         ("fails", "backend_failed", "off"),
         ("find", "invalid_arguments", "off"),
         ("find", "ok", "hit"),

@@ -24,6 +24,7 @@ tools:
     category: all
     effect: read
     summary: Find
+    content: link
     parameters:
       query: {type: string, required: true}
       limit: {type: integer, default: 20}
@@ -75,6 +76,7 @@ def test_markdown_lies_beside_every_page_and_agents_find_it(site: Path) -> None:
     catalog = json.loads((site / "catalog.json").read_text(encoding="utf-8"))
     assert [tool["name"] for tool in catalog["tools"]] == ["find", "show"]
     assert catalog["tools"][0]["inputSchema"]["required"] == ["query"]
+    assert catalog["tools"][0]["content"] == "link"
     assert (site / catalog["tools"][0]["page"]).is_file()
     assert (site / catalog["tools"][0]["markdown"]).is_file()
 
@@ -141,6 +143,7 @@ def test_changes_since_a_revision_are_told_by_parameter(project: Path) -> None:
     git(project, "add", "tools.yaml", "more")
     git(project, "commit", "-qm", "one")
     new = MANIFEST.replace("default: 20", "default: 25, maximum: 50").replace("required: true", "")
+    new = new.replace("content: link", "content: file")
     new += "      page: {type: integer}\n  made: {category: all, effect: write, summary: Make}\n"
     (project / "tools.yaml").write_text(new, encoding="utf-8")
     shown = "tools:\n  display: {category: all, effect: read, summary: Show, aliases: [show]}\n"
@@ -150,6 +153,7 @@ def test_changes_since_a_revision_are_told_by_parameter(project: Path) -> None:
 
     assert "## Added\n\n- [`made`](tools/made.md): Make" in page
     assert "- `show` is now [`display`](tools/display.md)" in page
+    assert "- content: `link` → `file`" in page
     assert "- parameter `page` added: `int`" in page
     assert "- parameter `query`: no longer required" in page
     assert "- parameter `limit`: default `20` → `25`; other constraints: `maximum`" in page

@@ -60,6 +60,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
     from toolfold_runtime.running.backends.implementation import load_implementation
     from toolfold_runtime.running.backends.python import backend_of
+    from toolfold_runtime.running.blocks import described
     from toolfold_runtime.running.call import CallContext
     from toolfold_runtime.running.caller import LOCAL
     from toolfold_runtime.running.execute import Executor
@@ -71,7 +72,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     # A meta-tool answers from the catalog, so the user's code is not loaded for it.
     path = None if tool in server.meta_tools else catalog.facts.implementation
     try:
-        backend = backend_of(catalog, load_implementation(path, server.root))
+        backend = backend_of(catalog, load_implementation(path, server.root), server.root)
         dispatcher = Dispatcher(catalog, server.meta_tools, Executor(catalog, backend))
 
         async def call() -> Reply:
@@ -88,7 +89,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
         return Answer(str(error), is_error=True)
     except StartError as error:
         raise UsageError(str(error)) from None
-    return Answer("\n".join(reply.texts), is_error=False)
+    return Answer("\n".join(map(described, reply.content)), is_error=reply.is_error)
 
 
 async def _typed(_: str) -> Consent:

@@ -1,6 +1,7 @@
 """What annotations name, as far as that can be read."""
 
 import ast
+from collections.abc import Collection
 from typing import Final
 
 from toolfold.implementation.modules import Module
@@ -36,13 +37,18 @@ def class_named(module: Module, annotation: ast.expr | None) -> str | None:
 
 def awaited(module: Module, annotation: ast.expr | None) -> ast.expr | None:
     """What is awaited: the last argument of `Awaitable[…]` and its like, or the annotation itself."""
+    return argument_of(module, annotation, _AWAITABLE) or annotation
+
+
+def argument_of(
+    module: Module, annotation: ast.expr | None, names: Collection[str]
+) -> ast.expr | None:
+    """The last argument of a generic class that has one of these full names; None for others."""
     inner = _unquoted(annotation)
-    if isinstance(inner, ast.Subscript) and module.absolute(inner.value) in _AWAITABLE:
-        last = inner.slice.elts[-1] if isinstance(inner.slice, ast.Tuple) else inner.slice
-        return (
-            ast.copy_location(last, annotation) if inner is not annotation and annotation else last
-        )
-    return annotation
+    if not isinstance(inner, ast.Subscript) or module.absolute(inner.value) not in names:
+        return None
+    last = inner.slice.elts[-1] if isinstance(inner.slice, ast.Tuple) else inner.slice
+    return ast.copy_location(last, annotation) if inner is not annotation and annotation else last
 
 
 def annotation_source(annotation: ast.expr) -> str:

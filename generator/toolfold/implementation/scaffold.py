@@ -12,7 +12,6 @@ _METHOD: Final = """\
     {docstring}
     raise NotImplementedError
 """
-_ANY_RESULT: Final = "Anything"
 
 
 def stub(package: str, methods: Sequence[MethodPlan]) -> str:
@@ -38,8 +37,7 @@ def scaffold(protocol: ProtocolPlan, name: str) -> str:
 def signature(method: MethodPlan, first: str = "self, ", *, is_async: bool = False) -> str:
     """The first line of a method; `first` is what comes before its own parameter."""
     start = "async def" if is_async else "def"
-    result = method.result_class or _ANY_RESULT
-    return f"{start} {method.name}({first}params: {method.params_class}) -> {result}:"
+    return f"{start} {method.name}({first}params: {method.params_class}) -> {method.result}:"
 
 
 def import_lines(
@@ -49,13 +47,21 @@ def import_lines(
     needed: dict[str, set[str]] = {}
     for method in methods:
         needed.setdefault(f"{package}.models.{method.module}", set()).add(method.params_class)
-        if method.result_class is None:
-            needed.setdefault("toolfold_runtime", set()).add(_ANY_RESULT)
-        else:
+        if method.result_class is not None:
             module = f"{package}.models.{method.result_module}"
             needed.setdefault(module, set()).add(method.result_class)
-    lacking = {module: names.difference(without) for module, names in sorted(needed.items())}
+        if method.runtime_names:
+            needed.setdefault("toolfold_runtime", set()).update(method.runtime_names)
+    lacking = {
+        module: {name for name in names if _bound(name) not in without}
+        for module, names in sorted(needed.items())
+    }
     return [f"from {m} import {', '.join(sorted(names))}" for m, names in lacking.items() if names]
+
+
+def _bound(imported: str) -> str:
+    """The name that an import binds: of `File as RuntimeFile`, the last."""
+    return imported.split()[-1]
 
 
 def _sources(methods: Sequence[MethodPlan]) -> str:

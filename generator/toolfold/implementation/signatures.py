@@ -5,7 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from toolfold.implementation.annotations import annotation_source, awaited, class_named
+from toolfold.implementation.annotations import (
+    annotation_source,
+    argument_of,
+    awaited,
+    class_named,
+)
 from toolfold.implementation.classes import Method
 from toolfold.implementation.generated import GeneratedPackage
 from toolfold.implementation.modules import Function, Module, Placed
@@ -26,6 +31,14 @@ _VALUES: Final = frozenset(
 # Types that are certainly not the generated class.
 _NOT_PARAMS: Final = _SCALARS | _LISTS | _VALUES | {"dict", "None"}
 _NOT_A_MODEL_RESULT: Final = _SCALARS | _LISTS | {"None"}
+# A list of content is taken for content, whatever is declared.
+_NOT_CONTENT: Final = _SCALARS | {"dict", "None"}
+_CONTENT_MODULES: Final = ("toolfold_runtime", "toolfold_runtime.content")
+_CONTENT: Final = frozenset(
+    f"{module}.{name}"
+    for module in _CONTENT_MODULES
+    for name in ("Text", "Image", "Audio", "File", "Link", "ToolResult")
+)
 
 
 class Misfit(NamedTuple):
@@ -68,7 +81,7 @@ class Signatures:
             yield Misfit(function, f"is {what}; a tool answers once", hint)
         elif (wrong := self._wrong_result(method, plan)) is not None:
             written = f'is annotated to return "{annotation_source(wrong)}"'
-            yield Misfit(wrong, f"{written}; the tool returns {plan.result_class}", "")
+            yield Misfit(wrong, f"{written}; the tool returns {plan.result}", "")
 
     def is_orphaned(self, method: Method) -> bool:
         """Whether an annotation of it names something that is not generated any more."""
@@ -96,13 +109,32 @@ class Signatures:
         return annotation if self._differs(method, annotation, wanted, _NOT_PARAMS) else None
 
     def _wrong_result(self, method: Method, plan: MethodPlan) -> ast.expr | None:
-        if plan.result_class is None or plan.result_module is None:
-            return None
         annotation = awaited(method.module, method.function.returns)
+        if plan.content is not None:
+            return annotation if self._is_no_content(method, annotation, plan) else None
+        return annotation if self._is_other_model(method, annotation, plan) else None
+
+    def _is_other_model(
+        self, method: Method, annotation: ast.expr | None, plan: MethodPlan
+    ) -> bool:
+        if plan.result_class is None or plan.result_module is None:
+            return False
         wanted = self._full_name(plan.result_module, plan.result_class)
-        return (
-            annotation if self._differs(method, annotation, wanted, _NOT_A_MODEL_RESULT) else None
-        )
+        return self._differs(method, annotation, wanted, _NOT_A_MODEL_RESULT)
+
+    def _is_no_content(self, method: Method, annotation: ast.expr | None, plan: MethodPlan) -> bool:
+        """Whether an annotation is surely not that of a tool that declares content."""
+        if plan.content == "mixed" and plan.result_class is None:
+            return False  # a text will do
+        wanted = {f"{module}.{plan.runtime_names[0].split()[0]}" for module in _CONTENT_MODULES}
+        inner = argument_of(method.module, annotation, wanted)
+        if inner is not None:
+            return self._is_other_model(method, inner, plan)
+        name = class_named(method.module, annotation)
+        if name is None or name in wanted:
+            return False
+        is_builtin = name in _NOT_CONTENT and name not in method.module.bound
+        return is_builtin or name in _CONTENT or self.generated.class_of(name) is not None
 
     def _differs(
         self, method: Method, annotation: ast.expr | None, wanted: str, impossible: frozenset[str]

@@ -5,6 +5,8 @@ from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any, Final
 
+from toolfold_runtime.contract.vocabulary import CONTENT_KINDS
+
 from toolfold.manifest.json_schema import meant_type
 from toolfold.manifest.lookup import example_at, model_at
 from toolfold.manifest.tree import ManifestPath
@@ -56,6 +58,8 @@ def nearest(name: str, names: Sequence[str]) -> str:
 
 def way_out(path: ManifestPath, wanted: str, value: object) -> str:
     """What to write at `path` instead of a value of the wrong type; empty where nobody knows."""
+    if value in CONTENT_KINDS and _matches(path, ("tools", "*", "returns")):
+        return f"write `content: {value}`"
     meant = _meant(path, wanted, value)
     how = "write"
     if meant is None:

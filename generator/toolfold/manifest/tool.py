@@ -5,7 +5,7 @@ from typing import Annotated, Literal, cast
 from pydantic import ConfigDict, Discriminator, Field
 from toolfold_runtime.contract.server import TOOL_CONCURRENCY
 from toolfold_runtime.contract.upstream import UpstreamTool
-from toolfold_runtime.contract.vocabulary import Confirmation, Effect, Tier
+from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effect, Tier
 
 from toolfold.manifest.types import (
     FLAG,
@@ -158,6 +158,13 @@ class Tool(ManifestModel):
         default=None,
         description="JSON Schema of the result; default: anything, sent as text.",
         examples=[{"type": "array", "items": {"type": "string"}}, {"$ref": "#/$defs/Order"}],
+    )
+    content: ContentKind | None = Field(
+        default=None,
+        description=(
+            "What the result is besides JSON: a picture, sound, a file, a link to a resource,"
+            " or any number of these and texts; beside `returns` or instead of it."
+        ),
     )
     input_schema: JsonObject | None = Field(
         default=None,

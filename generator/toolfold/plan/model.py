@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.server import ServerFacts
-from toolfold_runtime.contract.vocabulary import Effect, Tier
+from toolfold_runtime.contract.vocabulary import ContentKind, Effect, Tier
 
 from toolfold.errors import Problem
 from toolfold.plan.findings import Finding
@@ -64,6 +64,7 @@ class ToolPlan(NamedTuple):
     params_class: str
     result_class: str | None
     result_module: str | None
+    content: ContentKind | None
     #: Python source of the docstring of its method.
     docstring: str
     signature: str
@@ -109,11 +110,18 @@ class MethodPlan(NamedTuple):
     #: The models module of the tool, below the package's `models`.
     module: str
     params_class: str
-    #: The type of its result and the module of that, which a definition shares; None for any.
+    #: The type of the value of its result and the module of that, which a definition shares; None
+    #: for any, and for none.
     result_class: str | None
     result_module: str | None
+    #: The annotation of its result, as Python source, and what that needs of the runtime: names as
+    #: they are imported, such as `Image`.
+    result: str
+    runtime_names: tuple[str, ...]
     #: Python source of its docstring.
     docstring: str
+    #: The content that its result has, if that is declared.
+    content: ContentKind | None = None
 
 
 class ProtocolPlan(NamedTuple):

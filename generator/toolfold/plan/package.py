@@ -1,7 +1,9 @@
 """The Python modules of the generated package: which there are, and what their templates place."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
+
+from toolfold_runtime.contract.vocabulary import ContentKind
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.model import (
@@ -19,6 +21,13 @@ from toolfold.plan.text.paths import OutputPath, output_path
 _MODULES: Final = ("__init__.py", "py.typed", "models/__init__.py", "catalog/__init__.py")
 _DEFINITIONS: Final = "models/definitions/__init__.py"
 _EXPORT: Final = "models/export.py.jinja"
+_CONTENT_TYPES: Final[dict[ContentKind, str]] = {
+    "image": "Image",
+    "audio": "Audio",
+    "file": "File",
+    "link": "Link",
+    "mixed": "MixedContent",
+}
 
 
 def package_modules(
@@ -54,20 +63,41 @@ def package_modules(
 
 def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> ProtocolPlan:
     """What the user's class must satisfy."""
-    methods = (
-        MethodPlan(
-            t.method,
-            t.name,
-            t.module,
-            t.params_class,
-            t.result_class,
-            t.result_module,
-            t.docstring,
-        )
-        for t in tools
-        if manifest.upstream_of(t.name) is None
+    own = [tool for tool in tools if manifest.upstream_of(tool.name) is None]
+    taken = {name for t in own for name in (t.params_class, t.result_class) if name}
+    methods = tuple(_method(tool, taken) for tool in own)
+    return ProtocolPlan(package, manifest.server.implementation, methods)
+
+
+def _method(tool: ToolPlan, taken: Collection[str]) -> MethodPlan:
+    result, runtime_names = _result(tool, taken)
+    return MethodPlan(
+        name=tool.method,
+        tool=tool.name,
+        module=tool.module,
+        params_class=tool.params_class,
+        result_class=tool.result_class,
+        result_module=tool.result_module,
+        result=result,
+        runtime_names=runtime_names,
+        docstring=tool.docstring,
+        content=tool.content,
     )
-    return ProtocolPlan(package, manifest.server.implementation, tuple(methods))
+
+
+def _result(tool: ToolPlan, taken: Collection[str]) -> tuple[str, tuple[str, ...]]:
+    """The annotation of a method's result, and the imports from the runtime that it needs.
+
+    A class of the models may have a name of the runtime's: many manifests define a `File`.
+    """
+    name = "Anything" if tool.content is None else _CONTENT_TYPES[tool.content]
+    if tool.result_class is not None:
+        if tool.content is None:
+            return tool.result_class, ()
+        name = "ToolResult"
+    own = f"Runtime{name}" if name in taken else name
+    imported = name if own == name else f"{name} as {own}"
+    return (f"{own}[{tool.result_class}]" if tool.result_class else own), (imported,)
 
 
 def _server(meta: Sequence[MetaToolPlan]) -> dict[str, object]:
@@ -83,16 +113,15 @@ def _server(meta: Sequence[MetaToolPlan]) -> dict[str, object]:
 
 
 def _handlers(methods: Sequence[MethodPlan]) -> dict[str, object]:
-    needs_anything = any(method.result_class is None for method in methods)
+    needed = {name for method in methods for name in method.runtime_names}
     return {
-        "types": "Anything, MaybeAwaitable" if needs_anything else "MaybeAwaitable",
+        "types": ", ".join(sorted({"MaybeAwaitable", *needed})),
         "imports": [
             {"module": module, "names": ", ".join(sorted(names))}
             for module, names in sorted(_imported(methods).items())
         ],
         "methods": [
-            method._asdict() | {"result": f"MaybeAwaitable[{method.result_class or 'Anything'}]"}
-            for method in methods
+            method._asdict() | {"result": f"MaybeAwaitable[{method.result}]"} for method in methods
         ],
     }
 

@@ -63,6 +63,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         params_class=naming.params_class(name),
         result_class=result.name if result else None,
         result_module=result.module if result else None,
+        content=tool.content,
         docstring=docstring(tool.summary),
         signature=entry.signature,
         tokens={
@@ -180,7 +181,7 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         module=naming.module_name(name),
         params=naming.params_class(name),
         method=method_of(name, tool),
-        signature=signature(name, given, result),
+        signature=signature(name, given, result, tool.content),
         definition=_definition(source, given, output),
         views=tool_views(name, tool, given, result, context.format, runner),
         wraps_result=wraps_result,
@@ -194,6 +195,7 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         output_checks=checks_per_value(output),
         scopes=tuple(tool.scopes),
         confirm=tool.confirm,
+        content=tool.content,
         upstream=source.upstream,
         pin=source.pin,
     )

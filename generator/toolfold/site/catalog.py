@@ -46,6 +46,7 @@ def _tool(entry: ToolEntry) -> Json:
         "category": entry.category,
         "effect": entry.effect,
         "signature": entry.signature,
+        **({"content": entry.content} if entry.content else {}),
         "page": page.removesuffix(".md") + ".html",
         "markdown": page,
     }

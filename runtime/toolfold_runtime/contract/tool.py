@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.upstream import UpstreamTool
-from toolfold_runtime.contract.vocabulary import Confirmation, Effect
+from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effect
 
 #: Checks of one value up to which they are not worth counting.
 FEW_CHECKS: Final = 20
@@ -79,3 +79,5 @@ class ToolEntry(NamedTuple):
     upstream: UpstreamTool | None = None
     #: The digest of the definition that was imported (`upstream.pins`); empty where none is pinned.
     pin: str = ""
+    #: The content that a result has, beside the output schema or instead of one.
+    content: ContentKind | None = None

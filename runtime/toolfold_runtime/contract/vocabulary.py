@@ -11,6 +11,8 @@ UnknownParameters: TypeAlias = Literal["warn", "reject"]
 UnlistedCalls: TypeAlias = Literal["allow", "deny"]
 #: What happens where the client cannot ask its user: the call goes on, or is refused.
 Confirmation: TypeAlias = Literal["ask", "require"]
+#: What a tool returns besides JSON; `mixed` for any number of blocks of any kind.
+ContentKind: TypeAlias = Literal["image", "audio", "file", "link", "mixed"]
 #: How much an inventory tells: of all tools, of one category, and of one tool.
 Detail: TypeAlias = Literal["counts", "overview", "names", "summaries", "full", "hot"]
 CategoryDetail: TypeAlias = Literal["names", "summaries", "full"]
@@ -25,6 +27,7 @@ Code: TypeAlias = Literal[
     "forbidden",
     "unconfirmed",
     "backend_failed",
+    "definition_changed",
     "timeout",
     "budget_exceeded",
 ]
@@ -33,6 +36,7 @@ EFFECTS: Final[tuple[Effect, ...]] = get_args(Effect)
 EXPOSURES: Final[tuple[Exposure, ...]] = get_args(Exposure)
 STRATEGIES: Final[tuple[Strategy, ...]] = get_args(Strategy)
 FORMATS: Final[tuple[Format, ...]] = get_args(Format)
+CONTENT_KINDS: Final[tuple[ContentKind, ...]] = get_args(ContentKind)
 DETAILS: Final[tuple[Detail, ...]] = get_args(Detail)
 CATEGORY_DETAILS: Final[tuple[CategoryDetail, ...]] = get_args(CategoryDetail)
 TOOL_DETAILS: Final[tuple[ToolDetail, ...]] = get_args(ToolDetail)

@@ -14,6 +14,7 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running import fields
 from toolfold_runtime.running.call import ANONYMOUS, CallContext
 from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.shape import Answer
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,11 @@ class Reply:
 
     content: tuple[Json, ...]
     structured: Json | None = None
+    #: Of another server's answer: its `_meta`, and whether it says that the tool failed.
+    meta: Json | None = None
+    is_error: bool = False
+    #: Whether it is another server's, which is sent as it came.
+    is_foreign: bool = False
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -73,7 +79,7 @@ class Dispatcher:
         entry = self.catalog.entry(name)
         self._refuse_unlisted(entry.name)
         answer = await self.executor.call(entry, arguments, context=context)
-        return Reply(text_blocks(answer.text, *answer.notes), answer.structured)
+        return _reply(answer)
 
     async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
         request = run_request(runner, given)
@@ -95,7 +101,7 @@ class Dispatcher:
                 )
             except ToolError as error:
                 raise ToolError(error.code, "\n".join([error.text, *warnings])) from None
-        return Reply(text_blocks(answer.text, *answer.notes, *warnings))
+        return _reply(answer, *warnings)
 
     def _refuse_unlisted(self, name: str) -> None:
         if self.facts.unlisted_calls == "allow" or name in self.listed():
@@ -108,3 +114,11 @@ class Dispatcher:
 def text_blocks(*texts: str) -> tuple[Json, ...]:
     """Texts as blocks of content."""
     return tuple({"type": "text", "text": text} for text in texts)
+
+
+def _reply(answer: Answer, *warnings: str) -> Reply:
+    """A result and what is noted about it, as blocks."""
+    value = () if answer.text is None else text_blocks(answer.text)
+    blocks = (block.sent for block in answer.blocks)
+    content = (*value, *blocks, *text_blocks(*answer.notes, *warnings))
+    return Reply(content, answer.structured, answer.meta, answer.is_error, answer.is_foreign)

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 from toolfold_runtime.bounded import BoundedCache, LookupCounts
 from toolfold_runtime.jsontext import canonical
@@ -14,9 +14,6 @@ from toolfold_runtime.running.results import Result
 State: TypeAlias = Literal["off", "hit", "miss", "shared"]
 _Key: TypeAlias = tuple[str, str, str | None]
 _Work: TypeAlias = Callable[[], Coroutine[None, None, Result]]
-
-#: What an entry costs beside its text, roughly: objects are larger than the JSON they came from.
-_FACTOR: Final = 4
 
 
 @dataclass
@@ -80,8 +77,9 @@ class ResultCache:
     async def _execute(self, key: _Key, seconds: float, work: _Work) -> Result:
         generation = self._generation
         result = await work()
-        if generation == self._generation:  # else it may show what was before a change
-            self._results.put(key, result, _FACTOR * (result.size + len(key[1])), seconds)
+        # After a change it may show what was before it.
+        if generation == self._generation and not result.is_error:
+            self._results.put(key, result, result.memory + len(key[1]), seconds)
         return result
 
     async def _awaited(self, key: _Key, shared: _SharedExecution) -> Result:

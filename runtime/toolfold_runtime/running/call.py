@@ -77,6 +77,11 @@ class Call:
         """Whether nobody waits for the answer any more."""
         return self._is_cancelled
 
+    @property
+    def wants_progress(self) -> bool:
+        """Whether anybody would hear of progress."""
+        return self._report is not None
+
     def cancel(self) -> None:
         """Tell the method that nobody waits any more."""
         self._is_cancelled = True

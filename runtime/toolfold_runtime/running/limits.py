@@ -59,12 +59,17 @@ class Limits:
         """How long a call of the tool may take."""
         return self._seconds if entry.limits.timeout is None else entry.limits.timeout
 
-    async def run(self, entry: ToolEntry, call: Call, work: _Work[T]) -> T:
-        """What the work returns; ToolError `timeout` where that takes too long."""
+    async def run(
+        self, entry: ToolEntry, call: Call, work: _Work[T], seconds: float | None = None
+    ) -> T:
+        """What the work returns; ToolError `timeout` where that takes too long.
+
+        A call has as many seconds as its tool, or those that are given.
+        """
         tool = self._tool(entry)
         self._refuse_overload(tool)
         loop = asyncio.get_running_loop()
-        seconds = self.seconds_of(entry)
+        seconds = self.seconds_of(entry) if seconds is None else seconds
         ended: asyncio.Future[None] = loop.create_future()
         slot = _Slot(self._all)
         task = loop.create_task(_in_slots(tool, slot, work))

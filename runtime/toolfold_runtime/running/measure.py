@@ -17,6 +17,8 @@ from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
 
 #: No answer has more values than this: sending them would hold up everybody else.
 MOST_VALUES: Final = 1_000_000
+#: Nor more blocks of content, each of which the SDK takes some 20 µs for.
+MOST_BLOCKS: Final = 1_000
 
 #: As many values as take microseconds.
 FEW_VALUES: Final = 500
@@ -108,8 +110,17 @@ def _inside(item: Any) -> Collection[Any]:
     if hasattr(type(item), "__pydantic_serializer__"):
         return _attributes(item)
     if is_dataclass(item) and not isinstance(item, type):
+        _refuse_content(item)
         return [getattr(item, field.name) for field in fields(item)]
     return ()
+
+
+def _refuse_content(item: object) -> None:
+    from toolfold_runtime.content import BLOCK_TYPES, ToolResult
+
+    if isinstance(item, (*BLOCK_TYPES, ToolResult)):
+        hint = "content stands by itself, in a list of content, or in ToolResult(value, [content])"
+        raise TypeError(f"{type(item).__name__} is part of a value; {hint}")
 
 
 def _attributes(model: Any) -> list[Any]:

@@ -1,32 +1,76 @@
-"""Results of tools: measured, converted to JSON, validated."""
+"""Results of tools: measured, converted to JSON and to blocks of content, validated."""
 
 from base64 import b64encode
 from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from toolfold_runtime import server_log
 from toolfold_runtime.contract.tool import ToolEntry
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.errors import ContentError, ToolError
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact
-from toolfold_runtime.running.measure import MOST_VALUES, TooLargeError, refuse_large
+from toolfold_runtime.running.measure import (
+    MOST_BLOCKS,
+    MOST_VALUES,
+    TooLargeError,
+    refuse_large,
+)
 from toolfold_runtime.running.validators import SchemaValidators, is_slow
 
+if TYPE_CHECKING:
+    from toolfold_runtime.running.blocks import Block
+
 _MAX_REASON: Final = 1_000
+_MEMORY_FACTOR: Final = 4
 
 
 @dataclass(frozen=True)
 class Result:
-    """What a tool returned: plain JSON, its text, and the text's size in bytes. Never changed."""
+    """What a tool returned: plain JSON and its text, and blocks of content. Never changed."""
 
     value: Any
-    text: str
+    #: None where there is no value, but content alone.
+    text: str | None
+    #: Of the text, in bytes.
     size: int
+    blocks: "tuple[Block, ...]" = ()
+    #: Whether another server says in it that the tool failed.
+    is_error: bool = False
+
+    @property
+    def sent_size(self) -> int:
+        """Bytes of the text and of the blocks."""
+        return self.size + sum(block.size for block in self.blocks)
+
+    @property
+    def shown(self) -> str:
+        """The text, and a line for each block."""
+        if not self.blocks:
+            return self.text or ""
+        from toolfold_runtime.running.blocks import described
+
+        own = [] if self.text is None else [self.text]
+        return "\n".join([*own, *(described(block.sent) for block in self.blocks)])
+
+    @property
+    def memory(self) -> int:
+        """Bytes that it takes in memory, roughly."""
+        return memory_of(self.size, self.blocks)
+
+
+def memory_of(size: int, blocks: "tuple[Block, ...]") -> int:
+    """What a value whose JSON has so many bytes takes in memory, with blocks of content, roughly.
+
+    Objects are larger than the JSON they came from; blocks are stored as they are sent.
+    """
+    return _MEMORY_FACTOR * size + sum(block.size for block in blocks)
 
 
 def validated(
     validators: SchemaValidators, entry: ToolEntry, returned: object, *, is_measured: bool = False
 ) -> Result:
-    """The result, if it is JSON and keeps the tool's promise; else a ToolError.
+    """The result, if it can be sent and keeps the tool's promise; else a ToolError.
+
+    `is_measured` says that it is plain data, and little of it.
 
     None in a property that its schema lets be absent but not null is left out. What is wrong with
     a result is for the tool's author, in the log; the agent learns that it is wrong.
@@ -36,16 +80,22 @@ def validated(
     except TooLargeError:
         hint = "if it is not meant to be that large, it may hold itself"
         server_log.warning("the result is too large to send", tool=entry.name, hint=hint)
-        most = f"{MOST_ANSWER_BYTES:,} bytes or {MOST_VALUES:,} values"
+        most = f"{MOST_ANSWER_BYTES:,} bytes, {MOST_VALUES:,} values or {MOST_BLOCKS:,} blocks"
         text = f"the result of {entry.name} has more than {most}, which is more than can be sent."
         raise ToolError("budget_exceeded", f"{text} Ask for less.") from None
+    except ContentError as error:
+        where = {"at": error.at} if error.at else {}
+        problem = error.problem[:_MAX_REASON]
+        server_log.warning("the result cannot be sent", tool=entry.name, **where, problem=problem)
+        text = f"{entry.name} returned a result that cannot be sent; its author must fix it."
+        raise ToolError("invalid_result", text) from None
     if entry.definition.output_schema is None:
         return result
     promised = structured(entry, result.value)
     try:
         if validators.of_result(entry).is_valid(promised, result.size):
             return result
-        return _mended(validators, entry, promised, result.size)
+        return _mended(validators, entry, promised, result)
     except TimeoutError:
         text = f"the result of {entry.name} could not be validated in time; ask for less."
         raise ToolError("timeout", text) from None
@@ -57,14 +107,17 @@ def structured(entry: ToolEntry, value: Any) -> Any:
 
 
 def _plain(entry: ToolEntry, returned: object, *, is_measured: bool) -> Result:
-    from toolfold_runtime.models import result_json
-
     try:
-        if not is_measured:
-            refuse_large(returned)
-        given = _with_base64(returned) if entry.has_base64_result else returned
-        return _result(entry, result_json(given))
-    except TooLargeError:
+        if is_measured:
+            return _result(entry, returned)  # plain data, and so no content
+        from toolfold_runtime.running.returned import parts_of
+
+        parts = parts_of(entry, returned)
+        if not parts.has_value:
+            return Result(None, None, 0, parts.blocks)
+        refuse_large(parts.value)
+        return _result(entry, parts.value, parts.blocks)
+    except (TooLargeError, ContentError):
         raise
     except BaseException as error:
         # Whatever an author's object does while it is turned into JSON, it is no JSON. Of any
@@ -73,13 +126,20 @@ def _plain(entry: ToolEntry, returned: object, *, is_measured: bool) -> Result:
         raise ToolError("invalid_result", f"{entry.name} returned what is not JSON.") from None
 
 
-def _result(entry: ToolEntry, value: Any) -> Result:
+def _result(entry: ToolEntry, returned: object, blocks: "tuple[Block, ...]" = ()) -> Result:
+    from toolfold_runtime.models import result_json
+
+    value = result_json(_with_base64(returned) if entry.has_base64_result else returned)
+    return _written(entry, value, blocks)
+
+
+def _written(entry: ToolEntry, value: Any, blocks: "tuple[Block, ...]") -> Result:
     is_text = isinstance(value, str) and entry.definition.output_schema is None
     text = value if is_text else compact(value)
-    size = len(text.encode())
-    if size > MOST_ANSWER_BYTES:
+    result = Result(value, text, len(text.encode()), blocks)
+    if result.sent_size > MOST_ANSWER_BYTES:
         raise TooLargeError
-    return Result(value, text, size)
+    return result
 
 
 def _with_base64(value: Any) -> Any:
@@ -102,7 +162,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _mended(
-    validators: SchemaValidators, entry: ToolEntry, promised: Any, most_values: int
+    validators: SchemaValidators, entry: ToolEntry, promised: Any, result: Result
 ) -> Result:
     """A result that its schema refused, without the nulls that may be absent; else a ToolError."""
     from toolfold_runtime.running.diagnosis.document import SchemaDocument
@@ -114,8 +174,9 @@ def _mended(
     document = SchemaDocument(schema, asserts_formats=entry.asserts_output_formats)
     faults = [] if is_slow(entry.output_checks) else faults_of(document, promised)
     changed, remaining = without_nulls(document, promised, faults, only_declared=False)
-    if validators.of_result(entry).is_valid(changed, most_values):
-        return _result(entry, changed["result"] if entry.wraps_result else changed)
+    if validators.of_result(entry).is_valid(changed, result.size):
+        value = changed["result"] if entry.wraps_result else changed
+        return _written(entry, value, result.blocks)
     problem = log_fields(remaining, is_wrapped=entry.wraps_result)
     server_log.warning("the result breaks `returns`", tool=entry.name, **problem)
     text = f"{entry.name} returned a result that breaks its own schema; its author must fix it."

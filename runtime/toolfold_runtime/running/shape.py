@@ -2,9 +2,9 @@
 
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolfold_runtime.bounded import BoundedCache
 from toolfold_runtime.contract.codec import Json
@@ -13,27 +13,36 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.caller import Caller
 from toolfold_runtime.running.fields import picked
-from toolfold_runtime.running.results import Result, structured
+from toolfold_runtime.running.results import Result, memory_of, structured
 from toolfold_runtime.running.tokens import BYTES_PER_TOKEN, estimated
 from toolfold_runtime.running.truncate import truncate
 from toolfold_runtime.running.validators import SchemaValidators
 
+if TYPE_CHECKING:
+    from toolfold_runtime.running.blocks import Block
+
 _ENTRIES: Final = 256
 _BYTES: Final = 32_000_000
 _SECONDS: Final = 600.0
-#: Objects are larger than the JSON they came from, roughly so many times.
-_FACTOR: Final = 4
+_MAX_NAMED: Final = 5
 #: Where structured content says what was omitted from it, if the schema allows that.
 _NOTE: Final = "left_out"
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A result as clients get it: text, notes about it, and the structured content promised."""
+    """A result as clients get it: its text and blocks, notes, and the structured content promised."""
 
-    text: str
+    #: None where a result is nothing but blocks.
+    text: str | None
     structured: Json | None = None
     notes: tuple[str, ...] = ()
+    blocks: "tuple[Block, ...]" = ()
+    #: Of another server's answer: its `_meta`, and whether it says that the tool failed.
+    meta: Json | None = None
+    is_error: bool = False
+    #: Whether it is another server's, which is sent as it came.
+    is_foreign: bool = False
 
 
 class _Remainder(NamedTuple):
@@ -41,7 +50,11 @@ class _Remainder(NamedTuple):
 
     tool: str
     value: Any
+    #: Of the value's JSON, in bytes.
     size: int
+    #: False where no part of a value is left, but blocks.
+    has_value: bool
+    blocks: "tuple[Block, ...]"
 
 
 class Shaper:
@@ -62,13 +75,13 @@ class Shaper:
 
     def typed(self, entry: ToolEntry, result: Result, caller: Caller) -> Answer:
         """The answer to a call by the tool's own name, with the structured content it promises."""
-        if entry.definition.output_schema is None:
+        if entry.definition.output_schema is None or result.text is None:
             return self.text(entry, result, caller)
-        whole = structured(entry, result.value)
-        budget = self._budget_of(entry)
+        budget = self.budget_of(entry)
         if budget is None or estimated(result.text) <= budget:
-            return Answer(result.text, whole)
-        answer, head = self._truncated(entry, result.value, caller, budget, result.size)
+            whole = Answer(result.text, structured(entry, result.value))
+            return self._with_blocks(entry, whole, caller, result.blocks)
+        answer, head = self._truncated(entry, result, caller, budget)
         content = structured(entry, head)
         validator = self._validators.of_result(entry)
         most_values = BYTES_PER_TOKEN * budget
@@ -82,17 +95,21 @@ class Shaper:
     def text(
         self, entry: ToolEntry, result: Result, caller: Caller, fields: tuple[str, ...] = ()
     ) -> Answer:
-        """The answer through a runner, which promises text only."""
+        """The answer through a runner, which promises text and blocks only.
+
+        Fields are chosen from the value; blocks are what they are.
+        """
         if not fields:
-            return self._within(entry, result.value, caller, result.text)
+            return self._within(entry, result, caller)
         if not isinstance(result.value, dict | list):
-            answer = self._within(entry, result.value, caller, result.text)
+            answer = self._within(entry, result, caller)
             note = f"warning: {entry.name} returned no fields to choose from"
-            return Answer(answer.text, None, (note, *answer.notes))
+            return replace(answer, notes=(note, *answer.notes))
         value, missing = picked(result.value, fields)
-        answer = self._within(entry, value, caller, compact(value))
+        text = compact(value)
+        answer = self._within(entry, Result(value, text, len(text), result.blocks), caller)
         warnings = [f"warning: the result has no field {', '.join(missing)}"] if missing else []
-        return Answer(answer.text, None, (*warnings, *answer.notes))
+        return replace(answer, notes=(*warnings, *answer.notes))
 
     def read_on(self, entry: ToolEntry, cursor: str, caller: Caller) -> Answer:
         """What was omitted from an earlier answer to this caller; ToolError where there is none."""
@@ -100,43 +117,88 @@ class Shaper:
         if rest is None or rest.tool != entry.name:
             text = f"no such cursor of {entry.name}, or it has expired: run the tool again."
             raise ToolError("invalid_arguments", text)
-        budget = self._budget_of(entry) or 0
+        budget = self.budget_of(entry) or 0
+        if not rest.has_value:
+            return self._with_blocks(entry, Answer(None), caller, rest.blocks)
         if rest.size > BYTES_PER_TOKEN * budget:  # there is no need to write it all
-            return self._truncated(entry, rest.value, caller, budget, rest.size)[0]
-        is_plain = isinstance(rest.value, str)
-        text = rest.value if is_plain else compact(rest.value)
-        return self._within(entry, rest.value, caller, text)
+            whole = Result(rest.value, "", rest.size, rest.blocks)
+            return self._truncated(entry, whole, caller, budget)[0]
+        written = rest.value if isinstance(rest.value, str) else compact(rest.value)
+        return self._within(entry, Result(rest.value, written, len(written), rest.blocks), caller)
 
-    def _within(self, entry: ToolEntry, value: object, caller: Caller, text: str) -> Answer:
-        budget = self._budget_of(entry)
-        if budget is None or estimated(text) <= budget:
-            return Answer(text)
-        return self._truncated(entry, value, caller, budget, len(text))[0]
+    def _within(self, entry: ToolEntry, result: Result, caller: Caller) -> Answer:
+        budget = self.budget_of(entry)
+        if result.text is None or budget is None or estimated(result.text) <= budget:
+            return self._with_blocks(entry, Answer(result.text), caller, result.blocks)
+        return self._truncated(entry, result, caller, budget)[0]
 
     def _truncated(
-        self, entry: ToolEntry, value: object, caller: Caller, budget: int, size: int
+        self, entry: ToolEntry, result: Result, caller: Caller, budget: int
     ) -> tuple[Answer, object]:
-        """The answer with what fits of a value and a note about the rest; and what fits."""
-        done = truncate(value, budget)
+        """The answer with what fits of a value and a note about the rest; and what fits.
+
+        Blocks are for later: they come after the whole value.
+        """
+        done = truncate(result.value, budget)
         if done is None:
             raise _too_large(entry, budget, "it cannot be cut", self._reader)
-        is_plain = isinstance(value, str) and entry.definition.output_schema is None
+        is_plain = isinstance(result.value, str) and entry.definition.output_schema is None
         text = str(done.head) if is_plain else compact(done.head)
-        note = f"left out: {'; '.join(done.omitted[:5])}."
-        rest = _Remainder(entry.name, done.rest, max(size - len(text), 0))
-        return Answer(text, None, (f"{note} {self._continuation(entry, rest, caller)}",)), done.head
+        left = max(result.size - len(text), 0)
+        rest = _Remainder(entry.name, done.rest, left, True, result.blocks)
+        note = self._left_out(entry, (*done.omitted, *_counted(result.blocks)), rest, caller)
+        return Answer(text, None, (note,)), done.head
+
+    def _with_blocks(
+        self, entry: ToolEntry, answer: Answer, caller: Caller, blocks: "tuple[Block, ...]"
+    ) -> Answer:
+        """The answer with the blocks that fit beside its text, and notes about the others."""
+        budget = self.budget_of(entry)
+        if budget is None or not blocks:
+            return replace(answer, blocks=blocks)
+        from toolfold_runtime.running.fit import fit
+
+        fitting = fit(blocks, budget - estimated(answer.text or ""), budget)
+        named = "; ".join(fitting.oversized[:_MAX_NAMED])
+        if not fitting.head and answer.text is None:
+            raise _too_large(entry, budget, f"cannot be cut: {named}", None)
+        notes = list(answer.notes)
+        if named:
+            notes.append(f"not sent, because the budget is {budget:,} tokens: {named}.")
+        if fitting.rest:
+            rest = _Remainder(entry.name, None, 0, False, fitting.rest)
+            notes.append(self._left_out(entry, fitting.omitted, rest, caller))
+        return replace(answer, notes=tuple(notes), blocks=fitting.head)
+
+    def _left_out(
+        self, entry: ToolEntry, omitted: Sequence[str], rest: _Remainder, caller: Caller
+    ) -> str:
+        """The note about what was omitted, with the way to read on."""
+        note = f"left out: {'; '.join(omitted[:_MAX_NAMED])}."
+        return f"{note} {self._continuation(entry, rest, caller)}"
 
     def _continuation(self, entry: ToolEntry, rest: _Remainder, caller: Caller) -> str:
         if self._reader is None:
             return "Ask for less to see all of it."
         cursor = secrets.token_urlsafe(9)
-        if not self._remainders.put((caller.key, cursor), rest, _FACTOR * rest.size, _SECONDS):
+        memory = memory_of(rest.size, rest.blocks)
+        if not self._remainders.put((caller.key, cursor), rest, memory, _SECONDS):
             return "It is too large to read on; ask for less."
         ask = compact({"tool": entry.name, "cursor": cursor})
         return f"Read on within {_SECONDS / 60:g} minutes: {self._reader}({ask})"
 
-    def _budget_of(self, entry: ToolEntry) -> int | None:
+    def budget_of(self, entry: ToolEntry) -> int | None:
+        """Tokens that a result of the tool may cost; None for no limit."""
         return self._budget if entry.limits.budget is None else entry.limits.budget
+
+
+def _counted(blocks: "tuple[Block, ...]") -> list[str]:
+    """How many blocks of each kind there are, none of which was sent."""
+    if not blocks:
+        return []
+    from toolfold_runtime.running.fit import counted
+
+    return list(counted(blocks, blocks))
 
 
 def _too_large(entry: ToolEntry, budget: int, why: str, reader: str | None) -> ToolError:

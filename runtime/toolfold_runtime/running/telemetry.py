@@ -11,7 +11,7 @@ from asyncio import CancelledError
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from opentelemetry import metrics, trace
 from opentelemetry.metrics import CallbackOptions, Observation
@@ -25,6 +25,9 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.confirm import InputRequired
 
+if TYPE_CHECKING:
+    from toolfold_runtime.running.results import Result
+
 _NAME: Final = "toolfold"
 _LONGEST: Final = 4000
 #: The second where the client was sent a question for its user.
@@ -36,11 +39,15 @@ class Record:
     """What is known about a call by its end."""
 
     cache: str = "off"
-    result_bytes: int = 0
+    result: "Result | None" = None
     outcome: str = "ok"
-    text: str = ""
     #: Seconds that the user took to answer, which are not the tool's.
     waited: float = 0.0
+
+    @property
+    def result_bytes(self) -> int:
+        """The size of the result as it is sent."""
+        return self.result.sent_size if self.result is not None else 0
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
@@ -121,7 +128,8 @@ class Telemetry:
         )
         if self._shows_values:
             span.set_attribute("toolfold.arguments", given[:_LONGEST])
-            span.set_attribute("toolfold.result", record.text[:_LONGEST])
+            shown = record.result.shown if record.result is not None else ""
+            span.set_attribute("toolfold.result", shown[:_LONGEST])
         if record.outcome not in _NO_ERRORS:
             span.set_attribute("error.type", record.outcome)
             span.set_status(StatusCode.ERROR)

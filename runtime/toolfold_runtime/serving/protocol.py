@@ -11,12 +11,13 @@ from mcp.shared.exceptions import MCPError
 
 from toolfold_runtime import server_log
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.disclosure.dispatch import Dispatcher, text_blocks
+from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply, text_blocks
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.running.confirm import InputRequired
 from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.confirming import Confirmations
+from toolfold_runtime.serving.foreign import hold, send_held
 
 _MAX_ERROR_TEXT: Final = 20_000
 _PAGE: Final = 200
@@ -40,6 +41,8 @@ def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Serv
     if facts.has_confirmation:
         calls.confirmations = Confirmations(facts.name, calls.callers)
         server.middleware.append(calls.confirmations.boundary())
+    if facts.has_upstreams:
+        server.middleware.append(send_held)
     return server
 
 
@@ -78,7 +81,7 @@ class _Calls:
         confirmations = self.confirmations
         origin = CallContext(
             self.callers.of(context),
-            context.session.report_progress,
+            context.session.report_progress if _wants_progress(context) else None,
             confirmations.confirm_for(context, params) if confirmations is not None else None,
         )
         try:
@@ -91,10 +94,7 @@ class _Calls:
             # The SDK would send the exception's text to the client.
             server_log.failure("the server failed", error, tool=params.name)
             return _failure("backend_failed: the server failed; its log says why")
-        answer = _answer(reply.content)
-        if reply.structured is not None:
-            answer["structuredContent"] = reply.structured
-        return answer
+        return _result(reply)
 
     def input_schema(self, name: str) -> Json | None:
         """A tool's input schema, so that the SDK need not list all tools to find it."""
@@ -110,6 +110,23 @@ def _position(cursor: str | None) -> int:
     if len(cursor) > 9 or not (cursor.isascii() and cursor.isdigit()) or int(cursor) % _PAGE:
         raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
     return int(cursor)
+
+
+def _wants_progress(context: ServerRequestContext[Any]) -> bool:
+    return (context.meta or {}).get("progress_token") is not None
+
+
+def _result(reply: Reply) -> Json:
+    answer = _answer(reply.content)
+    if reply.structured is not None:
+        answer["structuredContent"] = reply.structured
+    if not reply.is_foreign:
+        return answer
+    if reply.is_error:
+        answer["isError"] = True
+    if reply.meta is not None:
+        answer["_meta"] = reply.meta
+    return hold(answer)
 
 
 def _failure(text: str) -> Json:

@@ -2,4 +2,8 @@
 
 
 class UpstreamError(Exception):
-    """A server that cannot be connected to, or does not answer; the text says why, without secrets."""
+    """A server that did not do what it was asked; the text says why, without secrets."""
+
+
+class OutageError(UpstreamError):
+    """A server that cannot be reached, does not start, or has ended."""

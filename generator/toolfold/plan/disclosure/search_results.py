@@ -17,7 +17,7 @@ def result_lines(name: str, tool: Tool, given: Json, returned: Json | None) -> l
     """With a compact signature, with the name alone, and the name alone without a summary."""
     replacement = replacement_of(tool)
     summary = marked(_truncated(one_line(without_hidden(tool.summary))), replacement)
-    signature = one_line(without_hidden(compact_signature(name, given, returned)))
+    signature = one_line(without_hidden(compact_signature(name, given, returned, tool.content)))
     return [f"{signature}: {summary}", f"{name}: {summary}", f"{name} {mark(replacement)}".rstrip()]
 
 

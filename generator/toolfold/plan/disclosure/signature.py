@@ -3,6 +3,7 @@
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.vocabulary import ContentKind
 from toolfold_runtime.pointers import resolve
 
 from toolfold.plan.schemas.keywords import properties_of, required_of
@@ -20,17 +21,22 @@ _NAMES: Final = {
     "object": "object",
     "null": "null",
 }
+_CONTENT: Final[dict[ContentKind, str]] = {"mixed": "mixed content"}
 
 
-def signature(name: str, parameters: Json, returns: Json | None) -> str:
+def signature(
+    name: str, parameters: Json, returns: Json | None, content: ContentKind | None = None
+) -> str:
     """`name(query: str, limit: int = 20) -> list`; optional without default: `tag?: str`."""
     required = required_of(parameters)
     items = properties_of(parameters).items()
     parts = [_parameter(prop, schema, parameters, prop in required) for prop, schema in items]
-    return f"{name}({', '.join(parts)}){_result(returns)}"
+    return f"{name}({', '.join(parts)}){_result(returns, content)}"
 
 
-def compact_signature(name: str, parameters: Json, returns: Json | None) -> str:
+def compact_signature(
+    name: str, parameters: Json, returns: Json | None, content: ContentKind | None = None
+) -> str:
     """The signature within a line; what it leaves out is marked: `name(query: str, …) -> list`.
 
     Required parameters take precedence over optional ones.
@@ -49,7 +55,7 @@ def compact_signature(name: str, parameters: Json, returns: Json | None) -> str:
         fitting[prop] = text
     parts = [fitting[prop] for prop in properties if prop in fitting]
     parts += ["…"] if len(fitting) < len(properties) else []
-    return f"{name}({', '.join(parts)}){_result(returns)}"
+    return f"{name}({', '.join(parts)}){_result(returns, content)}"
 
 
 def type_name(schema: object, document: object, depth: int = 0) -> str:
@@ -80,8 +86,11 @@ def type_name(schema: object, document: object, depth: int = 0) -> str:
     return "object" if "properties" in schema else "any"
 
 
-def _result(returns: Json | None) -> str:
-    return f" -> {type_name(returns, returns)}" if returns is not None else ""
+def _result(returns: Json | None, content: ContentKind | None) -> str:
+    """What a call gives: ` -> list`, ` -> image`, ` -> object + image`; empty where that is unknown."""
+    parts = [type_name(returns, returns)] if returns is not None else []
+    parts += [] if content is None else [_CONTENT.get(content, content)]
+    return f" -> {' + '.join(parts)}" if parts else ""
 
 
 def _parameter(name: str, schema: object, document: object, is_required: bool) -> str:

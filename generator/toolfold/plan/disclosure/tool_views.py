@@ -27,6 +27,7 @@ def tool_views(
         "effect": tool.effect,
         **_conditions(tool),
         **_schemas(tool, parameters, returns),
+        **({"content": tool.content} if tool.content else {}),
     }
     if runner:
         schema["next"] = runner
@@ -101,6 +102,7 @@ def _text_views(
         lines.append(f"  {_parameter(key, schema, parameters, key in required)}")
     if returns is not None:
         lines.append(f"returns: {json_text(returns)}")
+    lines += [f"content: {tool.content}"] if tool.content else []
     if runner:
         lines.append(f"next: {runner}")
     more = [

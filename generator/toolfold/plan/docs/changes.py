@@ -13,7 +13,7 @@ from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.text.escape import json_text, markdown, markdown_code
 
 # Fields whose values are shown, and fields of which only a change is.
-_SHOWN_FIELDS: Final = ("category", "effect", "tier")
+_SHOWN_FIELDS: Final = ("category", "effect", "tier", "content")
 _TEXT_FIELDS: Final = ("summary", "title", "description", "notes", "example", "examples", "tags")
 _OTHER_FIELDS: Final = (
     "errors",

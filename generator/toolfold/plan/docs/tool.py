@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.contract.vocabulary import EFFECTS, Confirmation, Effect
+from toolfold_runtime.contract.vocabulary import EFFECTS, Confirmation, ContentKind, Effect
 
 from toolfold.manifest.schema import Example, Tool
 from toolfold.plan.disclosure.meta_tools import runner_of
@@ -30,6 +30,13 @@ _LINE: Final = 80  # a call that fits is shown on one line
 _CONFIRMATIONS: Final[dict[Confirmation, str]] = {
     "ask": "The client asks its user first; one that cannot goes on.",
     "require": "The client asks its user first; one that cannot is refused.",
+}
+_CONTENT: Final[dict[ContentKind, str]] = {
+    "image": "a picture",
+    "audio": "sound",
+    "file": "a file",
+    "link": "a link to a resource",
+    "mixed": "texts, pictures, sound, files and links, as many as there are",
 }
 _MAX_LINKS: Final = 8  # tools named in one line
 
@@ -106,7 +113,9 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "signature": markdown_fence(source.signature, "text"),
         "uses": list(source.uses),
         "parameters": table(arguments),
+        "has_result": bool(result or tool.content),
         "return_type": markdown_code(type_name(result, result)) if result else "",
+        "content": _content(tool, has_value=bool(result)),
         "returns": table(result, is_result=True),
         "examples": [_example(source, context, example) for example in tool.examples],
         "conditions": list(_conditions(tool)),
@@ -116,7 +125,7 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "own_errors": [
             f"{markdown_code(code)}: {markdown(meaning)}" for code, meaning in tool.errors.items()
         ],
-        "errors": _errors(source, context, has_result=returned is not None),
+        "errors": _errors(source, context, is_checked=bool(returned is not None or tool.content)),
         "tags": ", ".join(markdown_code(tag) for tag in tool.tags),
         "references": [f"[{markdown(r.title)}]({url(r.url)})" for r in tool.references],
     }
@@ -161,6 +170,14 @@ def _conditions(tool: Tool) -> Iterator[str]:
         yield f"Over HTTP the caller's token needs the scope{'s' if len(tool.scopes) > 1 else ''} {scopes}."
     if tool.confirm:
         yield _CONFIRMATIONS[tool.confirm]
+
+
+def _content(tool: Tool, *, has_value: bool) -> str:
+    """What a result has besides JSON, as a sentence; empty where nothing is declared."""
+    if tool.content is None:
+        return ""
+    words = _CONTENT[tool.content]
+    return f"Beside that: {words}." if has_value else f"{words[0].upper()}{words[1:]}."
 
 
 def _example(source: ToolPageSource, context: ToolPageContext, example: Example) -> dict[str, str]:
@@ -228,14 +245,14 @@ def _cached(tool: Tool) -> str:
     return f"Its answer may be given again for {tool.cache.ttl:g} seconds{to_whom}."
 
 
-def _errors(source: ToolPageSource, context: ToolPageContext, *, has_result: bool) -> str:
+def _errors(source: ToolPageSource, context: ToolPageContext, *, is_checked: bool) -> str:
     """The runtime's own error codes that a call of this tool can return, as links."""
     codes = ["invalid_arguments"]
     if source.tool.effect != "read" and "run_read" in context.meta_names:
         codes.append("effect_refused")
     codes += ["forbidden"] if source.tool.scopes else []
     codes += ["unconfirmed"] if source.tool.confirm else []
-    if has_result:
+    if is_checked:
         codes.append("invalid_result")
     codes += ["backend_failed", "timeout"]
     return ", ".join(f"[`{code}`]({_ROOT}agents.md#{code})" for code in codes)
