@@ -127,6 +127,7 @@ MAY_IMPORT: Final = {
         "toolfold.manifest",
         "toolfold.plan",
         "toolfold_runtime.contract",
+        "toolfold_runtime.server_log",
         "toolfold_runtime.upstream",
         "pydantic",
         "yaml",
@@ -139,6 +140,7 @@ MAY_IMPORT: Final = {
         "toolfold.manifest",
         "toolfold.plan",
         "toolfold_runtime.contract",
+        "toolfold_runtime.server_log",
         "toolfold_runtime.upstream",
         "yaml",
     },
@@ -151,6 +153,7 @@ MAY_IMPORT: Final = {
         "toolfold.memo",
         "toolfold.plan",
         "toolfold.emit",
+        "toolfold.importing",
         "toolfold_runtime",  # `try` and `search` run what a server runs
         "anyio",
     },
@@ -193,6 +196,7 @@ MAY_IMPORT: Final = {
         "toolfold.implementation",
         "toolfold.site",
         "toolfold.manifest.editor_schema",
+        "toolfold.manifest.load",
         "toolfold.emit.output",  # for the type of what was written
         "toolfold.plan.model",
         "toolfold.plan.disclosure.costs",

@@ -12,6 +12,8 @@ import select
 import stat
 import sys
 import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final, TextIO
 
 _STDERR: Final = 2
@@ -98,6 +100,17 @@ def set_up(format_: str | None, level: str) -> None:
     _LOGGER.handlers = [handler]
     _LOGGER.propagate = False
     _LOGGER.setLevel(level.upper())
+
+
+@contextmanager
+def errors_only() -> Iterator[None]:
+    """Write nothing but errors meanwhile."""
+    level = _LOGGER.level
+    _LOGGER.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        _LOGGER.setLevel(level)
 
 
 def _is_pipe(stream: TextIO) -> bool:

@@ -92,7 +92,7 @@ def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     except ManifestError as error:
         raise ManifestError([*problems, *error.problems]) from None
     problems += [*misfits, *validate(manifest, tree)]
-    manifest = manifest.without_hidden()
+    manifest = manifest.without_hidden(_included_categories(tree))
     if reader.may_hide:
         problems += hidden_problems(tree)
     return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems), pins)
@@ -205,6 +205,14 @@ def _include_entries(
             into.put(name, value, added.keys_at[name], added.values_at[name])
 
 
+def _included_categories(tree: PlacedMapping) -> list[str]:
+    """The categories that come from other files than the manifest itself."""
+    categories = tree.get("categories")
+    if not isinstance(categories, PlacedMapping):
+        return []
+    return [name for name, at in categories.keys_at.items() if at.source is not tree.at.source]
+
+
 def _overlay(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) -> None:
     """Lay a file of changes over tools that exist, as a JSON merge patch per tool."""
     for key in part:
@@ -225,7 +233,20 @@ def _overlay(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) 
             fact = f"expected a mapping, found {kind_of(change)}"
             problems.append(Problem(changes.values_at[given], path, fact))
         elif isinstance(tools[name], PlacedMapping):
-            tools[name] = _patched(tools[name], change)
+            tools[name] = _agreed(_patched(tools[name], change), change)
+
+
+def _agreed(tool: PlacedMapping, change: PlacedMapping) -> PlacedMapping:
+    """The tool without marks of what an importer proposed and an author has now said."""
+    marks = tool.get("proposed")
+    if isinstance(marks, PlacedList) and "proposed" not in change:
+        left = PlacedList(marks.at)
+        for mark, at in zip(marks, marks.items_at, strict=True):
+            if mark not in change:
+                left.append(mark)
+                left.items_at.append(at)
+        tool["proposed"] = left
+    return tool
 
 
 def _patched(target: PlacedMapping, change: PlacedMapping) -> PlacedMapping:

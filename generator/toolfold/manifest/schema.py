@@ -1,5 +1,6 @@
 """The shape of `tools.yaml`, as Pydantic models; `toolfold schema` prints it for editors."""
 
+from collections.abc import Collection
 from typing import Annotated, Literal
 
 from pydantic import Field
@@ -138,12 +139,17 @@ class Manifest(ManifestModel):
         server, _, name = (own.id or "").partition("::")
         return UpstreamTool(server, name) if server in self.servers else None
 
-    def without_hidden(self) -> "Manifest":
-        """The manifest as if the tools that it hides were not declared."""
-        visible = {name: tool for name, tool in self.tools.items() if not tool.hidden}
-        if len(visible) == len(self.tools):
+    def without_hidden(self, included: Collection[str]) -> "Manifest":
+        """The manifest as if the tools that it hides were not declared.
+
+        Nor are those of the `included` categories that no tool is left in.
+        """
+        tools = {name: tool for name, tool in self.tools.items() if not tool.hidden}
+        used = {tool.category for tool in tools.values()}
+        kept = {n: own for n, own in self.categories.items() if n in used or n not in included}
+        if (len(tools), len(kept)) == (len(self.tools), len(self.categories)):
             return self
-        return self.model_copy(update={"tools": visible})
+        return self.model_copy(update={"tools": tools, "categories": kept})
 
     def has_models(self, tool: str) -> bool:
         """Whether models are generated for a tool."""

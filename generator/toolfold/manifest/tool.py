@@ -313,6 +313,12 @@ class Tool(ManifestModel):
         return self.description or self.summary
 
     @property
+    def shown_effect(self) -> str:
+        """The effect, as agents and people are told it; one that nobody declared may be any."""
+        is_unknown = self.effect == "write" and "effect" in self.proposed
+        return "unspecified" if is_unknown else self.effect
+
+    @property
     def deprecation(self) -> Deprecation | None:
         """What to use instead and why; None where the tool is not deprecated."""
         if isinstance(self.deprecated, Deprecation):

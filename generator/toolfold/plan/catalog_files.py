@@ -128,7 +128,7 @@ def _search(
             tool.name,
             servers[server_of(tool.id)],
             categories[tool.category],
-            tool.effect,
+            manifest.tools[tool.name].effect,
             tool.tags,
             [line for line in tool.result_lines if line != tool.name],
             tool.result_tokens,

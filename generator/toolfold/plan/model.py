@@ -52,7 +52,8 @@ class ToolPlan(NamedTuple):
     name: str
     id: str
     category: str
-    effect: Effect
+    #: What is shown of its effect.
+    effect: str
     tier: Tier | None
     #: What to use instead, or nothing; None where the tool is not deprecated.
     deprecated: str | None

@@ -52,7 +52,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         name=name,
         id=source.id,
         category=tool.category,
-        effect=tool.effect,
+        effect=tool.shown_effect,
         tier=tool.tier,
         deprecated=replacement_of(tool),
         summary=tool.summary,

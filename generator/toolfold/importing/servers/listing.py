@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from toolfold_runtime import server_log
 from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.errors import UpstreamError
 from toolfold_runtime.upstream.listing import LiveServer, live_server
@@ -34,8 +35,12 @@ def list_servers(
     seconds: float = PATIENCE,
     progress: Progress = lambda done, total: None,
 ) -> list[Listing]:
-    """Ask every server for its tools, in order; relative paths begin in `folder`."""
-    return asyncio.run(_list_all(servers, folder, seconds, progress))
+    """Ask every server for its tools, in order; relative paths begin in `folder`.
+
+    What servers write to their stderr is left out; the end of it is part of a failure.
+    """
+    with server_log.errors_only():
+        return asyncio.run(_list_all(servers, folder, seconds, progress))
 
 
 async def _list_all(

@@ -30,9 +30,9 @@ _ADDRESS: Final = re.compile(
 )
 _PATH: Final = re.compile(r"(?:~|\.{1,2}|[A-Za-z]:)?(?:[/\\][A-Za-z0-9._ -]{1,60})+/?")
 _KNOWN_TOKEN: Final = re.compile(
-    r"(?:sk|pk|rk|gh[pousr]|github_pat|glpat|xox[abeprs]|hf|npm|pypi|dop_v1|shpat|lin_api|ntn|secret"
-    r"|whsec|tvly|fc|r8|pat|key|tok)[-_][A-Za-z0-9_-]{8,}"
-    r"|(?:AKIA|ASIA|AIza|ya29\.|eyJ|SG\.)[A-Za-z0-9_.-]{8,}"
+    r"(?<![A-Za-z0-9])(?:sk|pk|rk|gh[pousr]|github_pat|glpat|xox[abeprs]|hf|npm|pypi|dop_v1|shpat"
+    r"|lin_api|ntn|whsec|tvly)[-_](?=[A-Za-z_-]*\d)[A-Za-z0-9_-]{8,}"
+    r"|(?<![A-Za-z0-9])(?:AKIA|ASIA|AIza|ya29\.|eyJ|SG\.)[A-Za-z0-9_.-]{8,}"
 )
 _IDENTIFIER: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _WORD: Final = re.compile(r"[A-Za-z0-9+=]{16,}")
@@ -70,11 +70,12 @@ def is_secret_name(name: str) -> bool:
 def looks_random(text: str) -> bool:
     """Whether a text holds something like a key: a known kind of token, or letters among digits."""
     bare = _DIGEST.sub("", text)
-    return bool(
-        _KNOWN_TOKEN.search(bare)
-        or _IDENTIFIER.search(bare)
-        or any(_is_mixed(match[0]) for match in _WORD.finditer(bare))
-    )
+    if _KNOWN_TOKEN.search(bare):
+        return True
+    # Folders are often called by numbers and hashes.
+    is_path = _PATH.fullmatch(text) is not None
+    words = (match[0] for match in _WORD.finditer(bare))
+    return not is_path and (bool(_IDENTIFIER.search(bare)) or any(map(_is_mixed, words)))
 
 
 def secret_parts(arguments: tuple[str, ...]) -> Iterator[tuple[int, SecretPart]]:

@@ -25,6 +25,8 @@ from toolfold.manifest.pins import definition_of, foreign_tools
 from toolfold.manifest.read import read_yaml
 
 _LONGEST_ID: Final = 400
+# What the protocol says about tasks, which are not offered.
+_DROPPED: Final = frozenset({"execution"})
 _LONGEST_SHOWN: Final = 200
 
 
@@ -107,7 +109,7 @@ def snapshot(project: Project, server: str, live: Sequence[Json]) -> Snapshot:
         comparison,
         before,
         left_out,
-        tuple((tool.name, key) for tool in tools for key in tool.omitted),
+        tuple((tool.name, key) for tool in tools for key in tool.omitted if key not in _DROPPED),
     )
 
 

@@ -98,7 +98,11 @@ def _configured(
     if not chosen and not unusable:
         listed = ", ".join(server.name for server in servers) or "none"
         raise UsageError(f'no server "{name}" in there; there are: {listed}')
-    return [_declared(project, server, names[server.name]) for server in chosen], unusable
+    wanted: list[Target] = []
+    for server in chosen:
+        proposed = [e.variable for target in wanted for e in target.exports if e.is_own]
+        wanted.append(_declared(project, server, names[server.name], proposed))
+    return wanted, unusable
 
 
 def _distinct(
@@ -130,9 +134,14 @@ def _names(given: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _declared(project: Project, server: ClientServer, name: str) -> Target:
-    """A server as the manifest declares it already, else as it is to be declared."""
-    own = translated(server, name, project.variables_of_others(name))
+def _declared(
+    project: Project, server: ClientServer, name: str, proposed: Sequence[str] = ()
+) -> Target:
+    """A server as the manifest declares it already, else as it is to be declared.
+
+    `proposed` are variables that other servers are going to have.
+    """
+    own = translated(server, name, [*project.variables_of_others(name), *proposed])
     declared = project.servers().get(name)
     if declared is None:
         return Target(name, own.live, own.entry, own.exports, own.notes)

@@ -34,6 +34,8 @@ class Export(NamedTuple):
 
     variable: str
     holds: str
+    #: Whether it is this server's alone, and not what a person or the client says once.
+    is_own: bool = False
 
 
 @dataclass(frozen=True)
@@ -192,7 +194,7 @@ class _Translation:
         variable, number = base, 2
         while variable in self.taken or variable in self.exports:
             variable, number = f"{base}_{number}", number + 1
-        self.exports[variable] = Export(variable, holds)
+        self.exports[variable] = Export(variable, holds, is_own=True)
         return variable
 
     def _env_file(self) -> dict[str, str]:

@@ -24,7 +24,7 @@ def tool_views(
         "name": name,
         "description": long,
         "category": tool.category,
-        "effect": tool.effect,
+        "effect": tool.shown_effect,
         **_conditions(tool),
         **_schemas(tool, parameters, returns),
         **({"content": tool.content} if tool.content else {}),
@@ -32,7 +32,7 @@ def tool_views(
     if runner:
         schema["next"] = runner
     return ToolViews(
-        summary=json_text(summary | {"effect": tool.effect}),
+        summary=json_text(summary | {"effect": tool.shown_effect}),
         schema=json_text(schema),
         more=json_text(_more(tool)),
     )
@@ -90,7 +90,7 @@ def _more(tool: Tool) -> Json:
 def _text_views(
     name: str, tool: Tool, parameters: Json, returns: Json | None, runner: str
 ) -> ToolViews:
-    head = f"{name} [{tool.category}, {tool.effect}]"
+    head = f"{name} [{tool.category}, {tool.shown_effect}]"
     tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
     short, long = _descriptions(tool)
     lines = [head, long]
