@@ -39,7 +39,7 @@ def import_mcp(options: argparse.Namespace) -> int:
 
 
 def _snapshot_lines(taken: "Snapshot") -> list[str]:
-    counts = f"{len(taken.tools)} tools"
+    counts = f"{len(taken.tools)} tool{'s' if len(taken.tools) != 1 else ''}"
     if taken.before is None:
         return [f"{taken.path}: written: {counts}"]
     if taken.is_unchanged:
@@ -126,6 +126,8 @@ def _pin(state: "LiveState") -> str | None:
 
 def _table(rows: list[dict[str, object]]) -> list[str]:
     """A line for each server, and one below it where something is wrong."""
+    if not rows:
+        return ["no servers are declared"]
     columns = ("server", "transport", "protocol", "version", "tools", "pin", "seconds")
     cells = [[_cell(row[key]) for key in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]

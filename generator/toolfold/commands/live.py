@@ -10,7 +10,8 @@ from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold.errors import DetailedProblem, Problem, Severity, UsageError
 from toolfold.importing.servers.compare import Comparison, compare
 from toolfold.importing.servers.listing import Listing, Progress, list_servers
-from toolfold.importing.servers.snapshot import importable, published
+from toolfold.importing.servers.snapshot import importable
+from toolfold.importing.servers.stage import published
 from toolfold.manifest.load import Loaded
 from toolfold.manifest.tree import dotted, place_of
 from toolfold.plan.upstreams import upstream_servers

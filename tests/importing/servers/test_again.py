@@ -51,9 +51,9 @@ def test_declared_servers_are_imported_again_by_themselves(tmp_path: Path) -> No
     shop(tmp_path, FIND, tool("added"))
 
     assert imported(tmp_path).out == (
-        "servers/shop.yaml: changed: 2 tools\n  + added\nservers/mail.yaml: unchanged: 1 tools\n"
+        "servers/shop.yaml: changed: 2 tools\n  + added\nservers/mail.yaml: unchanged: 1 tool\n"
     )
-    assert imported(tmp_path, "--name", "mail").out == "servers/mail.yaml: unchanged: 1 tools\n"
+    assert imported(tmp_path, "--name", "mail").out == "servers/mail.yaml: unchanged: 1 tool\n"
 
 
 def test_what_changed_is_said_parameter_by_parameter(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_change_that_no_agent_reads_is_written_and_said(tmp_path: Path) -> Non
     shop(tmp_path, tool("a", _meta={"example.com/build": 2}))
     done = imported(tmp_path, "--config", file)
 
-    assert done.out == "servers/shop.yaml: changed: 1 tools\n  only what no agent reads\n"
+    assert done.out == "servers/shop.yaml: changed: 1 tool\n  only what no agent reads\n"
 
 
 def test_a_long_diff_is_bounded(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_several_files_are_imported_at_once_and_the_same_server_only_once(tmp_pa
     )
     done = imported(tmp_path, "--config", first, second)
 
-    assert done.out.count(": written: 1 tools") == 2
+    assert done.out.count(": written: 1 tool") == 2
     assert [*manifest(tmp_path).servers] == ["shop", "mail"]
 
 

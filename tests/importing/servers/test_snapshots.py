@@ -41,8 +41,8 @@ def test_one_file_per_server_is_included_and_declared(tmp_path: Path) -> None:
     done = imported(tmp_path, "--config", config(tmp_path, servers))
 
     assert done.out.splitlines() == [
-        "servers/shop.yaml: written: 1 tools",
-        "servers/mail.yaml: written: 1 tools",
+        "servers/shop.yaml: written: 1 tool",
+        "servers/mail.yaml: written: 1 tool",
         "tools.yaml: added to: include, servers",
     ]
     assert names(tmp_path) == {"mail::send": "send", "shop::find": "find"}
@@ -195,7 +195,7 @@ def test_one_that_fails_is_named_with_its_last_words_and_the_others_go_on(tmp_pa
     done = import_mcp(tmp_path, "--timeout", "3", "--config", config(tmp_path, servers))
 
     assert done.code == 1
-    assert done.out.startswith("servers/good.yaml: written: 1 tools\n")
+    assert done.out.startswith("servers/good.yaml: written: 1 tool\n")
     failures = dict(line.split(": ", 1) for line in done.err.splitlines() if ": " in line)
     assert "cannot go on without a reason" in failures["ends"]
     assert "/nowhere/at/all" in failures["gone"]

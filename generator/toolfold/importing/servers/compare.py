@@ -8,6 +8,7 @@ from toolfold_runtime.upstream.pins import difference, digest
 
 _MOST_TOOLS: Final = 40
 _MOST_LINES: Final = 400
+_LONGEST_NAME: Final = 100
 
 
 class Comparison(NamedTuple):
@@ -24,12 +25,12 @@ class Comparison(NamedTuple):
 
     def lines(self) -> Iterator[str]:
         """What changed: a line for each tool, more for those that changed; the first of many."""
-        lines = [f"+ {name}" for name in self.added[:_MOST_TOOLS]]
+        lines = [f"+ {_short(name)}" for name in self.added[:_MOST_TOOLS]]
         lines += _more(len(self.added), "added")
-        lines += [f"- {name}" for name in self.removed[:_MOST_TOOLS]]
+        lines += [f"- {_short(name)}" for name in self.removed[:_MOST_TOOLS]]
         lines += _more(len(self.removed), "removed")
         for name, text in list(self.changed.items())[:_MOST_TOOLS]:
-            lines += [f"~ {name}", *(f"    {line}" for line in text.split("\n"))]
+            lines += [f"~ {_short(name)}", *(f"    {line}" for line in text.split("\n"))]
         lines += _more(len(self.changed), "changed")
         yield from lines[:_MOST_LINES]
         if len(lines) > _MOST_LINES:
@@ -45,6 +46,10 @@ def compare(before: Mapping[str, Json], after: Mapping[str, Json]) -> Comparison
         tuple(name for name in before if name not in after),
         {name: difference(before[name], after[name]) for name in changed},
     )
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 def _more(number: int, what: str) -> list[str]:

@@ -45,8 +45,8 @@ def _with(text: str, key: str, added: dict[str, Any] | list[str], block: str) ->
     own = inline(added)
     if root is None:
         changed = f"{text}{key}:\n{_indented(block, 2)}"
-    elif node is None and root.flow_style:
-        changed = _before_end(text, root, f'"{key}": {own}')
+    elif node is None and root.flow_style and root.value:
+        changed = _after_last_item(text, root, f'"{key}": {own}')
     elif node is None:
         start = " " * root.start_mark.column
         line = f"{key}: {own}\n" if isinstance(added, list) else f"{key}:\n{_indented(block, 2)}"
@@ -55,8 +55,10 @@ def _with(text: str, key: str, added: dict[str, Any] | list[str], block: str) ->
         changed = _replaced(text, node, own)
     elif _is_empty(node):
         changed = _begun(text, node, _indented(block, root.start_mark.column + 2))
+    elif isinstance(node, yaml.ScalarNode):
+        changed = text  # which says something else
     elif node.flow_style:
-        changed = _before_end(text, node, own[1:-1])
+        changed = _after_last_item(text, node, own[1:-1])
     else:
         changed = _after_last_line(text, node, block)
     return _verified(text, _with_newlines_of(text, changed), key, added, block)
@@ -99,12 +101,11 @@ def _replaced(text: str, node: Any, value: str) -> str:
     return text[: _offset(text, node.start_mark)] + value + text[_offset(text, node.end_mark) :]
 
 
-def _before_end(text: str, node: Any, added: str) -> str:
-    """The text with more items before the bracket that closes a collection."""
-    end = _offset(text, node.end_mark) - 1
-    before = text[:end].rstrip()
-    comma = "" if before.endswith((",", "{", "[")) else ","
-    return f"{before}{comma} {added}{text[len(before) :]}"
+def _after_last_item(text: str, node: Any, added: str) -> str:
+    """The text with more items after the last one of a collection in brackets."""
+    last = node.value[-1]
+    end = _offset(text, (last[1] if isinstance(last, tuple) else last).end_mark)
+    return f"{text[:end]}, {added}{text[end:]}"
 
 
 def _after_last_line(text: str, node: Any, block: str) -> str:

@@ -1,28 +1,23 @@
 """The tools of one server as a file that a manifest includes, named as they were named before."""
 
-import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.upstream.pins import digest
 
-from toolfold.compile import refuse_tools
-from toolfold.errors import ManifestError, UsageError
+from toolfold.errors import UsageError
 from toolfold.importing.convert import entry_of
 from toolfold.importing.effects import proposed_effect
 from toolfold.importing.names import tool_names
 from toolfold.importing.servers.compare import Comparison, compare
 from toolfold.importing.servers.grouping import grouping_of
 from toolfold.importing.servers.project import OWN_MARK, ImportedFile, Project
+from toolfold.importing.servers.stage import published, refused_tools
 from toolfold.importing.sources import ForeignTool, foreign_tool
 from toolfold.importing.write import manifest_text
 from toolfold.manifest.include import MAX_BYTES
-from toolfold.manifest.load import load_with_problems
-from toolfold.manifest.pins import definition_of, foreign_tools
-from toolfold.manifest.read import read_yaml
 
 _LONGEST_ID: Final = 400
 # What the protocol says about tasks, which are not offered.
@@ -71,18 +66,6 @@ def importable(tools: Sequence[Json], server: str) -> tuple[list[ForeignTool], d
     return list(kept.values()), left_out
 
 
-def published(tool: ForeignTool) -> Json:
-    """What is pinned of a foreign tool, in the protocol's form."""
-    return {
-        "name": tool.name,
-        "title": tool.title,
-        "description": tool.description,
-        "inputSchema": tool.input_schema,
-        "outputSchema": tool.output_schema,
-        "annotations": tool.annotations,
-    }
-
-
 def snapshot(project: Project, server: str, live: Sequence[Json]) -> Snapshot:
     """The file of a server with these tools; UsageError where none can be written."""
     before = project.imported(server)
@@ -92,7 +75,7 @@ def snapshot(project: Project, server: str, live: Sequence[Json]) -> Snapshot:
         text = manifest_text(data, _first_line(server))
         if len(text.encode()) > MAX_BYTES:
             raise UsageError(f"its tools take more than {MAX_BYTES:,} bytes")
-        refused = _refused(text, server, tools)
+        refused = refused_tools(data, text, tools)
         if not refused:
             break
         left_out |= {tool.name: refused[tool.id] for tool in tools if tool.id in refused}
@@ -142,42 +125,3 @@ def _data(
             for tool in tools
         },
     }
-
-
-def _refused(text: str, server: str, tools: Sequence[ForeignTool]) -> dict[str, str]:
-    """Id to reason, for tools that the compiler refuses or that would not be read back exactly."""
-    with tempfile.TemporaryDirectory(suffix=".toolfold-new") as folder:
-        manifest = Path(folder, "tools.yaml")
-        manifest.write_text(_STAGE, encoding="utf-8")
-        Path(folder, "imported.yaml").write_text(text, encoding="utf-8", newline="\n")
-        ids: Mapping[str, str] = {}
-        try:
-            tree = read_yaml(text.encode(), "")
-            ids = {name: tool["id"] for name, tool in tree["tools"].items()}
-            refuse_tools(load_with_problems(manifest))
-        except ManifestError as error:
-            return _reasons(error, ids)
-    exact = {tool.id: digest(published(tool)) for tool in tools}
-    return {
-        ids[name]: "its definition cannot be written exactly"
-        for name, own in foreign_tools(tree).items()
-        if digest(definition_of(own)) != exact[ids[name]]
-    }
-
-
-_STAGE: Final = (
-    '{"toolfold": 1, "server": {"name": "staged", "version": "0"}, "include": ["imported.yaml"]}'
-)
-
-
-def _reasons(error: ManifestError, ids: Mapping[str, str]) -> dict[str, str]:
-    """Id to the first fact about it; UsageError where something else than a tool is refused."""
-    reasons: dict[str, str] = {}
-    for problem in error.problems:
-        section, _, rest = problem.path.partition(".")
-        name = rest.partition(".")[0].partition("[")[0]
-        if problem.severity == "error" and (section != "tools" or name not in ids):
-            raise UsageError(f"cannot be imported: {problem.path or 'the file'}: {problem.fact}")
-        if problem.severity == "error":
-            reasons.setdefault(ids[name], problem.fact)
-    return reasons
