@@ -38,6 +38,8 @@ class CallContext(NamedTuple):
     caller: Caller = Caller()
     report: Report | None = None
     confirm: Confirm | None = None
+    #: Whether the client has asked to be told of progress, as far as anybody knows.
+    asks_for_progress: bool = True
 
 
 #: A call of which nothing is known.
@@ -52,7 +54,10 @@ class Call:
 
         self.cache = cache
         self.caller = context.caller
+        #: What the call waits for that is not its tool, as a clause; for whoever waits too long.
+        self.obstacle = ""
         self._report = context.report
+        self._asks_for_progress = context.asks_for_progress
         self._loop = get_running_loop()
         self._is_cancelled = False
         self._deadline: float | None = None
@@ -79,8 +84,8 @@ class Call:
 
     @property
     def wants_progress(self) -> bool:
-        """Whether anybody would hear of progress."""
-        return self._report is not None
+        """Whether anybody would hear of progress, so that it is worth asking others for it."""
+        return self._report is not None and self._asks_for_progress
 
     def cancel(self) -> None:
         """Tell the method that nobody waits any more."""

@@ -92,7 +92,7 @@ class Limits:
             elif not task.cancelled():
                 task.exception()  # retrieved, also where the call was cancelled meanwhile
         if not task.done() or task.cancelled():
-            raise _timeout_error(entry, seconds, was_running=slot.was_acquired)
+            raise _timeout_error(entry, seconds, call.obstacle, was_running=slot.was_acquired)
         return task.result()
 
     def _tool(self, entry: ToolEntry) -> "_Tool":
@@ -172,7 +172,10 @@ def _wake(ended: "asyncio.Future[None]") -> None:
         ended.set_result(None)
 
 
-def _timeout_error(entry: ToolEntry, seconds: float, *, was_running: bool) -> ToolError:
+def _timeout_error(
+    entry: ToolEntry, seconds: float, obstacle: str, *, was_running: bool
+) -> ToolError:
     fact = "did not answer" if was_running else "did not get its turn"
-    text = f"{entry.name} {fact} within {seconds:g} s; try again later, or ask for less."
+    why = f": {obstacle}" if obstacle else ""
+    text = f"{entry.name} {fact} within {seconds:g} s{why}; try again later, or ask for less."
     return ToolError("timeout", text)

@@ -81,8 +81,9 @@ class _Calls:
         confirmations = self.confirmations
         origin = CallContext(
             self.callers.of(context),
-            context.session.report_progress if _wants_progress(context) else None,
+            context.session.report_progress,
             confirmations.confirm_for(context, params) if confirmations is not None else None,
+            (context.meta or {}).get("progress_token") is not None,
         )
         try:
             reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), origin)
@@ -110,10 +111,6 @@ def _position(cursor: str | None) -> int:
     if len(cursor) > 9 or not (cursor.isascii() and cursor.isdigit()) or int(cursor) % _PAGE:
         raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
     return int(cursor)
-
-
-def _wants_progress(context: ServerRequestContext[Any]) -> bool:
-    return (context.meta or {}).get("progress_token") is not None
 
 
 def _result(reply: Reply) -> Json:

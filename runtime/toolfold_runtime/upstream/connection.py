@@ -88,7 +88,7 @@ class Connection:
             result = await work(live)
         except OutageError as error:
             if not live.session.is_over:  # else it has told why
-                self.state.fail(str(error))
+                self.state.fail(error.full)
             raise
         self.state.change("connected")  # again, where it could not be reached
         return result
@@ -119,7 +119,9 @@ class Connection:
         if self._live is None or self._live.session is not session:
             return
         self._backoff.end(was_connected=session.was_connected)
-        self.state.fail(session.failure)
+        failure = session.failure or UpstreamError("ended")
+        self._backoff.reason = failure.fact
+        self.state.fail(failure.full)
         self._drop(session)
 
     def _drop(self, session: Session) -> None:
@@ -140,6 +142,8 @@ class _Backoff:
 
     def __init__(self, *, has_process: bool) -> None:
         self._longest_retry = _LONGEST_RETRY if has_process else _LONGEST_HTTP_RETRY
+        #: Why the last start failed.
+        self.reason = ""
         self._failures = 0
         self._has_worked = True
         self._began = 0.0
@@ -154,8 +158,10 @@ class _Backoff:
         if self._has_worked:
             await asyncio.sleep(left)
             return
-        text = f"{state.last_error}. It has failed since {state.failing_since}"
-        raise OutageError(f"{text}, and is tried again in {left:.0f} s at the earliest")
+        since = f"it has failed since {state.failing_since}"
+        raise OutageError(
+            f"{self.reason}; {since}, and is tried again in {left:.0f} s at the earliest"
+        )
 
     def begin(self) -> None:
         """Note a start."""
