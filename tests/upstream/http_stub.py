@@ -31,10 +31,15 @@ class HttpStub(ThreadingHTTPServer):
         self.tokens: list[str] = []
         self.lifetime = 3600.0
         self.refuses_tokens = False
+        #: The sessions that are known, at the path `/session`.
+        self.sessions: set[str] = set()
 
     @property
     def address(self) -> str:
         return f"http://127.0.0.1:{self.server_port}"
+
+    def handle_error(self, *_: object) -> None:
+        """A client that goes away is no news."""
 
     def headers_seen(self, name: str) -> set[str | None]:
         """The values of a header in all requests to the server itself."""
@@ -60,12 +65,16 @@ def http_stub() -> Iterator[HttpStub]:
 class _Handler(BaseHTTPRequestHandler):
     server: HttpStub
     protocol_version = "HTTP/1.1"
+    session = ""
 
     def log_message(self, *_: object) -> None:
         """Nothing is printed."""
 
     def do_GET(self) -> None:
         self.reply(405, b"", "text/plain")
+
+    def do_DELETE(self) -> None:
+        self.reply(200, b"", "text/plain")
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers.get("content-length", 0)))
@@ -93,6 +102,19 @@ class _Handler(BaseHTTPRequestHandler):
             return {"result": server.result(1, method, params)}
         except LookupError as error:
             return {"error": {"code": -32601, "message": str(error)}}
+
+    def at_session(self, body: bytes, headers: dict[str, str]) -> None:
+        """Answers those whose session it knows."""
+        if json.loads(body).get("method") == "initialize":
+            self.session = f"session-{len(self.server.seen)}"
+            self.server.sessions.add(self.session)
+        elif "mcp-session-id" not in headers:
+            return self.reply(400, b"no session", "text/plain")
+        elif headers["mcp-session-id"] not in self.server.sessions:
+            error = {"code": -32600, "message": "Session not found"}
+            missing = json.dumps({"jsonrpc": "2.0", "id": None, "error": error}).encode()
+            return self.reply(404, missing, "application/json")
+        return self.at_mcp(body, headers)
 
     def at_guarded(self, body: bytes, headers: dict[str, str]) -> None:
         """Answers those who have the newest token."""
@@ -146,6 +168,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def reply(self, status: int, body: bytes, kind: str, encoding: str = "") -> None:
         self.send_response(status)
+        if self.session:
+            self.send_header("mcp-session-id", self.session)
         self.send_header("content-type", kind)
         self.send_header("content-length", str(len(body)))
         if encoding:

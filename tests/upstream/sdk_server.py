@@ -11,6 +11,7 @@ import anyio
 import mcp_types as types
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 
 Json = dict[str, Any]
 
@@ -31,6 +32,7 @@ DEFINITIONS: Final[list[Json]] = [
     {"name": "remember", "description": "Keep a text", "inputSchema": TEXT},
     {"name": "change", "description": "Become another", "inputSchema": TEXT},
 ]
+BUS: Final = InMemorySubscriptionBus()
 REMEMBERED: Final[list[str]] = []
 LISTED: Final = [types.Tool.model_validate(one) for one in DEFINITIONS]
 
@@ -62,7 +64,7 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
         return result(",".join(REMEMBERED))
     if params.name == "change":
         LISTED[0].description = given["text"]
-        await ctx.session.send_tool_list_changed()
+        await BUS.publish(ToolsListChanged())
     return result(str(given.get("text", "done")))
 
 
@@ -91,6 +93,7 @@ def server() -> Server[Any]:
         on_list_tools=list_tools,
         on_call_tool=call_tool,
         get_tool_input_schema=schemas.get,
+        on_subscriptions_listen=ListenHandler(BUS),
     )
 
 
@@ -109,7 +112,14 @@ def main(arguments: list[str]) -> None:
     app = server().streamable_http_app(
         stateless_http="stateful" not in arguments, json_response="sse" not in arguments
     )
-    uvicorn.run(app, host="127.0.0.1", port=int(arguments[0]), log_level="warning")
+    # Streams that clients hold open do not keep it from ending.
+    uvicorn.run(
+        app,
+        host="127.0.0.1",
+        port=int(arguments[0]),
+        log_level="warning",
+        timeout_graceful_shutdown=1,
+    )
 
 
 if __name__ == "__main__":

@@ -181,3 +181,17 @@ def test_what_agents_send_reaches_the_server_as_it_is(tmp_path: Path, upstream: 
     gateway(tmp_path, upstream).call("up_echo", given)
 
     assert json.loads(upstream.seen[-1][2])["params"]["arguments"] == given
+
+
+def test_a_session_that_the_server_has_forgotten_is_begun_anew(
+    tmp_path: Path, upstream: HttpStub
+) -> None:
+    async def calls(door: Door) -> list[str]:
+        texts = [await door.text("up_echo", {"text": "first"})]
+        upstream.sessions.clear()
+        many = (door.text("up_echo", {"text": str(number)}) for number in range(5))
+        return [*texts, *await asyncio.gather(*many)]
+
+    assert gateway(tmp_path, upstream, "/session").run(calls) == ["first", *"01234"]
+    bodies = [json.loads(body).get("method") for _, _, body in upstream.seen]
+    assert bodies.count("initialize") == 2

@@ -51,6 +51,7 @@ class Connection:
         self._ending: set[asyncio.Task[None]] = set()
         self._backoff = _Backoff(has_process=bool(server.command))
         self._idle_timer: asyncio.TimerHandle | None = None
+        self._is_closed = False
         self._loop = asyncio.get_running_loop()
 
     async def run(self, work: Callable[[Live], Awaitable[T]]) -> T:
@@ -76,6 +77,7 @@ class Connection:
 
     async def close(self) -> None:
         """End everything, and wait until nothing is left."""
+        self._is_closed = True
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         if self._live is not None:
@@ -95,14 +97,17 @@ class Connection:
 
     async def _usable(self) -> Live:
         """A session that is connected; started where there is none."""
-        if self._live is None or self._live.session.is_over:
+        self._settle()
+        if self._live is None:
             try:
                 require_variables(self.server)
             except MissingVariableError as error:
                 self.state.fail(str(error))
                 raise
             await self._backoff.wait(self.state)
-        if self._live is None or self._live.session.is_over:  # nobody else was faster
+        if self._is_closed:
+            raise OutageError("is not used any more: the server that calls it ends")
+        if self._live is None:  # nobody else was faster
             session = Session(self.server, self._shared, self._starts, ended=self._ended)
             self._live = Live(session, Digests(session))
             self._backoff.begin()
@@ -113,6 +118,16 @@ class Connection:
         if not live.session.is_over:
             self.state.change("connected", protocol=client.protocol_version)
         return live
+
+    def _settle(self) -> None:
+        """Let go of a session that has ended and has not said so yet."""
+        session = self._live.session if self._live is not None else None
+        if session is None or not session.is_over:
+            return
+        if session.has_lost_session:
+            self._drop(session)
+        else:
+            self._ended(session)
 
     def _ended(self, session: Session) -> None:
         """Note that a session is over, which the next call begins again."""
@@ -125,6 +140,9 @@ class Connection:
         self._drop(session)
 
     def _drop(self, session: Session) -> None:
+        """End a session, unless somebody else has done so."""
+        if self._live is None or self._live.session is not session:
+            return
         self._live = None
         self.state.connections -= 1
         task = self._loop.create_task(session.end())

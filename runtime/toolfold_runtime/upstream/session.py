@@ -36,6 +36,7 @@ from toolfold_runtime.upstream.transport import Shared, Transport
 #: Seconds for a server to start and say who it is; the first start may have to install it.
 CONNECTING: Final = 120.0
 _LONGEST_TEXT: Final = 2_000
+_LISTEN_AGAIN: Final = 15.0
 _ENDED_DURING: Final = "ended during the call, and what it did before is not known"
 _ANY: Final[TypeAdapter[Any]] = TypeAdapter(dict)
 # What they say would stand in our log without a label, and with tracebacks; callers hear of it.
@@ -178,10 +179,19 @@ class Session:
             task.cancel()
 
     async def _listen(self, client: Client) -> None:
-        with contextlib.suppress(Exception):  # a server that cannot do that says so
-            async with client.listen(tools_list_changed=True) as events:
-                async for _ in events:
-                    self.has_changed = True
+        """Listen for as long as the session lasts, unless the server cannot tell of changes."""
+        while True:
+            try:
+                async with client.listen(tools_list_changed=True) as events:
+                    self.has_changed = True  # perhaps: nobody listened until now
+                    async for _ in events:
+                        self.has_changed = True
+            except MCPError:
+                return
+            except Exception:  # noqa: S110 - the stream was lost; what changes meanwhile is asked for below
+                pass
+            self.has_changed = True
+            await asyncio.sleep(_LISTEN_AGAIN)
 
     def _time_out(self) -> None:
         """Give up on connecting: whoever waits is told now, tidying up takes its time."""
