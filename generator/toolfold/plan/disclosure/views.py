@@ -11,7 +11,8 @@ from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.inventory import Inventory, ToolLine
 from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource
-from toolfold.plan.disclosure.render import Lines, ViewRequest
+from toolfold.plan.disclosure.render import Lines
+from toolfold.plan.disclosure.view_request import ViewRequest
 from toolfold.plan.model import Cost
 from toolfold.plan.text.escape import json_text
 
