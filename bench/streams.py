@@ -22,7 +22,7 @@ from mcp import Client, StdioServerParameters
 
 from bench.http_load import free_port
 from bench.measure import Figure, figure, python, run
-from bench.serve import BARE, ROOT
+from bench.served import BARE, ROOT
 
 Json = dict[str, Any]
 Era = Literal["legacy", "2026-07-28"]

@@ -26,27 +26,27 @@ _LOGGER: Final = logging.getLogger(OWN)
 
 def warning(event: str, **facts: object) -> None:
     """Something that an author or operator should look into."""
-    _LOGGER.warning(event, extra={"facts": Facts(facts)})
+    _log(logging.WARNING, event, facts)
 
 
 def error(event: str, **facts: object) -> None:
     """Something that keeps the server from doing what it was started for."""
-    _LOGGER.error(event, extra={"facts": Facts(facts)})
+    _log(logging.ERROR, event, facts)
 
 
 def notice(event: str, **facts: object) -> None:
     """Something that whoever starts a server should see although nothing is wrong."""
-    _LOGGER.log(NOTICE, event, extra={"facts": Facts(facts)})
+    _log(NOTICE, event, facts)
 
 
 def info(event: str, **facts: object) -> None:
     """Something that happened."""
-    _LOGGER.info(event, extra={"facts": Facts(facts)})
+    _log(logging.INFO, event, facts)
 
 
 def failure(event: str, error: BaseException, **facts: object) -> None:
     """An exception, with its traceback."""
-    _LOGGER.error(event, extra={"facts": Facts(facts), "trace": trace_of(error)})
+    _log(logging.ERROR, event, facts, trace=trace_of(error))
 
 
 def shows_info() -> bool:
@@ -95,3 +95,8 @@ def write(record: logging.LogRecord) -> None:
     """Write a record of another logger, in the format of this log."""
     for handler in _LOGGER.handlers:
         handler.handle(record)
+
+
+def _log(level: int, event: str, facts: dict[str, object], **more: str) -> None:
+    _LOGGER.disabled = False  # an author's `dictConfig` disables all loggers that it does not name
+    _LOGGER.log(level, event, extra={"facts": Facts(facts), **more})

@@ -13,6 +13,7 @@ TOOLS: Final = {
     "greet": tool(parameters=WORD),
     "greet_blocking": tool(parameters=WORD),
     "greet_returned": tool(parameters=WORD),
+    "greet_elsewhere": tool(parameters=WORD),
     "two": tool(parameters=WORD),
     "at_once": tool(parameters=WORD),
     "both": tool("write", parameters=WORD, confirm="require"),
@@ -61,6 +62,9 @@ class Tools:
 
     def greet_returned(self, params):
         return self.greet(params)
+
+    def greet_elsewhere(self, params):
+        return asyncio.run(self.greet(params))
 
     async def two(self, params):
         self._begin(params)

@@ -58,7 +58,9 @@ def server(asking: Project) -> Any:
 # Asked and answered
 
 
-@pytest.mark.parametrize("name", ["greet", "greet_blocking", "greet_returned", "swallows"])
+@pytest.mark.parametrize(
+    "name", ["greet", "greet_blocking", "greet_returned", "greet_elsewhere", "swallows"]
+)
 def test_a_method_gets_what_the_user_fills_in(name: str, era: Era, server: Any) -> None:
     user = People()
 

@@ -48,7 +48,7 @@ def main() -> int:
     """1 where pip could not install something; what is there already is left alone."""
     INSTALLED.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        return max(pool.map(_install, libraries()))
+        return 1 if any(list(pool.map(_install, libraries()))) else 0
 
 
 def _install(library: str) -> int:

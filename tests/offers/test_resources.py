@@ -155,7 +155,7 @@ def test_nothing_is_offered_that_is_switched_off(tmp_path: Path) -> None:
         server.send({"id": 1, "method": "resources/list"})
         (refusal,) = server.wait(1)
 
-    assert set(offered) == {"tools"}
+    assert set(offered) == {"tools", "logging"}
     assert refusal["error"]["code"] == -32601
     assert "toolfold://" not in page_of(off, "index.md")
     assert not (off.output / off.package / "catalog/prompts.json").exists()
@@ -235,7 +235,7 @@ def test_a_cursor_that_was_never_given_is_refused(server: Any, cursor: str) -> N
 def test_clients_hear_of_all_that_there_is_and_of_no_more(server: Any) -> None:
     for version in (None, MODERN):
         offered = server.get_capabilities(protocol_version=version).model_dump(exclude_none=True)
-        assert set(offered) == {"tools", "resources", "prompts", "completions"}
+        assert set(offered) == {"tools", "resources", "prompts", "completions", "logging"}
         assert not offered["resources"]["subscribe"]
 
 

@@ -2,8 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -102,8 +101,11 @@ class ResultCache:
         task = asyncio.get_running_loop().create_task(self._execute(key, seconds, work, sharing))
         shared = self._shared[key] = _SharedExecution(task, sharing)
         task.add_done_callback(lambda _: self._forget(key, shared))
-        with self._waiting(key, shared):
+        shared.waiting += 1
+        try:
             return await asyncio.shield(task), "miss"
+        finally:
+            self._leave(key, shared)
 
     def clear(self) -> int:
         """Drop every result, also those still being made; returns how many were stored."""
@@ -121,22 +123,20 @@ class ResultCache:
 
     async def _shared_result(self, key: _Key, shared: _SharedExecution) -> Result | None:
         """The result of an execution under way; None where it is shared no more."""
-        with self._waiting(key, shared):
+        shared.waiting += 1
+        try:
             either = (shared.task, shared.sharing.ended())
             await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
             return None if shared.sharing.has_ended else shared.task.result()
-
-    @contextmanager
-    def _waiting(self, key: _Key, shared: _SharedExecution) -> Iterator[None]:
-        """Count a call that waits for an execution, which is cancelled when the last one leaves."""
-        shared.waiting += 1
-        try:
-            yield
         finally:
-            shared.waiting -= 1
-            if not shared.waiting and not shared.task.done():
-                self._forget(key, shared)
-                shared.task.cancel()
+            self._leave(key, shared)
+
+    def _leave(self, key: _Key, shared: _SharedExecution) -> None:
+        """Wait for an execution no longer; the last one cancels it."""
+        shared.waiting -= 1
+        if not shared.waiting and not shared.task.done():
+            self._forget(key, shared)
+            shared.task.cancel()
 
     def _forget(self, key: _Key, shared: _SharedExecution) -> None:
         """Share an execution no longer; an equal one may have begun since."""

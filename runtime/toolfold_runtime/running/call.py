@@ -120,6 +120,10 @@ class Call:
 
     async def ask(self, question: "Question") -> Json | None:
         """What the user answers; UnansweredError where there is none, InputRequired where it comes later."""
+        from asyncio import get_running_loop, run_coroutine_threadsafe, wrap_future
+
+        if get_running_loop() is not self._loop:  # of a method that runs one of its own
+            return await wrap_future(run_coroutine_threadsafe(self.ask(question), self._loop))
         if self.sharing is not None:
             self.sharing.end()
         if self._ask is None or self._has_ended:

@@ -1,7 +1,6 @@
 """How long a call may still take."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,23 +19,22 @@ class Deadline:
         self._expire: Callable[[], None] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    @contextmanager
-    def timer(self, seconds: float, expire: Callable[[], None]) -> Iterator[None]:
+    def start(self, seconds: float, expire: Callable[[], None]) -> None:
         """Call `expire` once so many seconds are over, which begin when this is first used."""
         if self._end is None:
             self._end = self._loop.time() + seconds
         self._expire = expire
-        self._start()
-        try:
-            yield
-        finally:
-            self._stop()
-            self._expire = None
+        self._set_timer()
+
+    def stop(self) -> None:
+        """Call nothing any more."""
+        self._expire = None
+        self._cancel_timer()
 
     def pause(self) -> None:
         """Stop the clock."""
         self._paused = self._loop.time()
-        self._stop()
+        self._cancel_timer()
 
     def resume(self) -> None:
         """Let the clock go on."""
@@ -46,12 +44,12 @@ class Deadline:
         self.waited += paused
         if self._end is not None:
             self._end += paused
-        self._start()
+        self._set_timer()
 
-    def _start(self) -> None:
+    def _set_timer(self) -> None:
         if self._expire is not None and self._end is not None:
             self._timer = self._loop.call_at(self._end, self._expire)
 
-    def _stop(self) -> None:
+    def _cancel_timer(self) -> None:
         if self._timer is not None:
             self._timer.cancel()

@@ -77,10 +77,11 @@ class Limits:
         task.add_done_callback(lambda _: _wake(ended))
         self._waiting += 1
         tool.waiting += 1
+        call.deadline.start(seconds, partial(_wake, ended))
         try:
-            with call.deadline.timer(seconds, partial(_wake, ended)):
-                await ended
+            await ended
         finally:
+            call.deadline.stop()
             self._waiting -= 1
             tool.waiting -= 1
             call.slots = None

@@ -42,7 +42,8 @@ class Outbox:
         self._loop = loop
         self._report = report
         self._log = log
-        self._lock = threading.Lock()
+        # May be taken again: what is logged while an author's object is deleted, at any moment.
+        self._lock = threading.RLock()
         self._is_open = True
         self._waiting: deque[_Message] = deque()
         self._is_sending = False

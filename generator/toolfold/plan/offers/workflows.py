@@ -18,7 +18,7 @@ from toolfold.plan.model import ToolPlan
 from toolfold.plan.offers.parameters import ToolParameter, parameters_of
 
 _LONGEST_NAME: Final = 64
-_SEPARATORS: Final = re.compile(r"[\W_]+")
+_SEPARATORS: Final = re.compile(r"[^a-z0-9]+")
 _EFFECTS: Final = {
     "read": "",
     "write": "It changes data.",
@@ -88,7 +88,9 @@ def workflow_prompts(manifest: Manifest, calling: Calling) -> Iterator[Prompt]:
 
 def _prompt_name(text: str) -> str:
     """The name that a text comes to; empty where it has letters or digits other than ASCII's."""
-    letters = unicodedata.normalize("NFKD", text.casefold())
+    # Small letters of what was taken apart, and what those are made of.
+    small = unicodedata.normalize("NFKD", text).casefold()
+    letters = unicodedata.normalize("NFKD", small)
     plain = "".join(letter for letter in letters if not unicodedata.combining(letter))
     if any(character.isalnum() and not character.isascii() for character in plain):
         return ""
