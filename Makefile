@@ -4,6 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CLIENTS := $(VENV)/clients/.ready
+LIBRARIES := $(VENV)/clients/python/.ready
 BROWSER := $(VENV)/.browser
 BENCH := $(VENV)/.bench
 # The other versions of Python that `make test-all` tests, where they are installed.
@@ -14,7 +15,7 @@ PYTHONS ?= 3.12 3.13
 help:
 	@echo "make demo      generate, then walk the disclosure path with a real client"
 	@echo "make test      format, lint, types, tests, toolfold check: what CI runs"
-	@echo "make test-all  the same plus the long sweeps over real data, and other versions of Python"
+	@echo "make test-all  the same plus the long sweeps over real data, clients of others, other versions of Python"
 	@echo "make bench     print the figures"
 	@echo "make format    format and fix what can be fixed"
 
@@ -38,6 +39,11 @@ $(CLIENTS): $(READY) tests/clients/package.json tests/clients/install.py
 	$(BIN)/python -m tests.clients.install
 	@touch $@
 
+# Libraries in Python, written by others too, each in an environment of its own.
+$(LIBRARIES): $(READY) tests/clients/environments.py $(wildcard tests/clients/python/*.txt)
+	$(BIN)/python -m tests.clients.environments
+	@touch $@
+
 # The browser of the tests: the system's chromium, installed where it is missing and we may.
 $(BROWSER): $(READY) tests/site/browser.py
 	$(BIN)/python -m tests.site.browser
@@ -58,7 +64,7 @@ test: $(READY) $(CLIENTS) $(BROWSER)
 	$(BIN)/pytest -n 3 --dist worksteal -m "not long"
 	$(BIN)/toolfold check
 
-test-all: test
+test-all: test $(LIBRARIES)
 	$(BIN)/pytest -n 2 -m long
 	$(MAKE) test-pythons
 

@@ -25,7 +25,7 @@ def requests_per_second(
     times: int,
 ) -> float:
     """Start the server on a free port, call one tool many times, end it."""
-    port = _free_port()
+    port = free_port()
     process = subprocess.Popen(
         [*command, str(port)],
         cwd=cwd,
@@ -64,7 +64,8 @@ def _wait(client: httpx2.Client, tool: str, arguments: dict[str, Any]) -> None:
             time.sleep(0.05)
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nothing listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

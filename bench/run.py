@@ -21,7 +21,7 @@ from typing import Any, get_type_hints
 from bench.catalogs import draw
 from bench.load import Load, under_load
 from bench.measure import Figure, figure, python, run
-from bench.serve import ROOT, bare_session
+from bench.served import ROOT, bare_session
 from bench.session import Session
 from bench.workspace import calls, database
 

@@ -70,7 +70,7 @@ class Session:
 
     def cpu_per_call(self, tool: str, arguments: dict[str, Any], times: int) -> float:
         """CPU of one call in ms, the first calls aside."""
-        for _ in range(20):
+        for _ in range(min(times, 20)):
             self.call(tool, arguments)
         before = self.cpu()
         for _ in range(times):

@@ -91,6 +91,16 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.pointers",
         "splintr",
     },
+    "plan/offers": {
+        "toolfold.manifest",
+        "toolfold.plan.disclosure",
+        "toolfold.plan.findings",
+        "toolfold.plan.model",
+        "toolfold.plan.schemas",
+        "toolfold.plan.text",
+        "toolfold_runtime.contract",
+        "toolfold_runtime.pointers",
+    },
     "plan/search": {
         "toolfold.manifest.schema",
         "toolfold.plan.findings",
@@ -248,12 +258,15 @@ RUNTIME_MODULES: Final = (
     "hidden",
     "jsontext",
     "lines",
+    "log_lines",
     "server_log",
     "models",
     "pointers",
     "typing",
     "validation",
 )
+# Modules for authors, which nothing of the runtime imports.
+AUTHOR_MODULES: Final = ("log",)
 ALL_MAY_IMPORT: Final = {
     "toolfold_runtime.contract",
     *(f"toolfold_runtime.{module}" for module in RUNTIME_MODULES),
@@ -265,14 +278,24 @@ SDK: Final = {"mcp", "mcp_types", "uvicorn", "h11", "starlette", "httpx2"}
 KNOW_THE_SDK: Final = {
     "protocol.py",
     "callers.py",
-    "confirming.py",
+    "asking.py",
+    "client_log.py",
+    "origins.py",
     "http.py",
     "hosts.py",
     "connections.py",
+    "streams.py",
+    "web_server.py",
     "stdio.py",
     "lines.py",
     "auth.py",
     "foreign.py",
     "exchange.py",
     "session.py",
+    "offers.py",
+    "paging.py",
+    "requests.py",
+    "resources.py",
+    "prompts.py",
+    "completion.py",
 }

@@ -12,6 +12,7 @@ from jinja2 import Environment, nodes
 
 from tests.import_rules import (
     ALL_MAY_IMPORT,
+    AUTHOR_MODULES,
     FILE_SYSTEM,
     GENERATED_MAY_IMPORT,
     KNOW_THE_SDK,
@@ -141,7 +142,7 @@ def test_every_folder_of_the_runtime_has_a_rule() -> None:
     modules = {path.stem for path in RUNTIME.glob("*.py")} - {"__init__"}
 
     assert folders == set(RUNTIME_MAY_IMPORT)
-    assert modules == set(RUNTIME_MODULES)
+    assert modules == {*RUNTIME_MODULES, *AUTHOR_MODULES}
 
 
 @pytest.mark.parametrize("folder", RUNTIME_MAY_IMPORT)
@@ -168,6 +169,18 @@ def test_modules_that_all_of_the_runtime_imports_import_none_of_its_folders() ->
     }
 
     assert sorted(broken) == []
+
+
+def test_nothing_of_the_runtime_imports_what_is_for_authors() -> None:
+    for_authors = {f"toolfold_runtime.{module}" for module in AUTHOR_MODULES}
+    importing = {
+        path.name
+        for path in python_files(RUNTIME)
+        for module in imports(path)
+        if is_within(module, for_authors)
+    }
+
+    assert importing == set()
 
 
 def test_folders_of_the_runtime_have_no_import_cycle() -> None:

@@ -101,6 +101,7 @@ def test_changing_one_summary_leaves_other_tools_files_alone(copy: Path) -> None
         "docs/tools/tana_search.md",
         "tana_mcp/catalog/categories/query.jsonl",
         "tana_mcp/catalog/inventory.jsonl",
+        "tana_mcp/catalog/prompts.json",
         "tana_mcp/catalog/search/grams.jsonl",
         "tana_mcp/catalog/search/pairs.jsonl",
         "tana_mcp/catalog/search/tools.jsonl",

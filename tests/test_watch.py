@@ -140,7 +140,12 @@ def test_a_client_on_stdio_keeps_its_connection_over_restarts(project: Path) -> 
         third = found(server, 4)
 
     (hello,) = server.answers["hello"]
-    assert hello["result"]["capabilities"]["tools"]["listChanged"] is True
+    promised = hello["result"]["capabilities"]
+    assert promised["tools"]["listChanged"] is promised["resources"]["listChanged"] is True
+    announced = {message["method"] for message in server.answers[None]}
+    assert announced == {
+        f"notifications/{kind}/list_changed" for kind in promised if "listChanged" in promised[kind]
+    }
     assert [json.loads(text)["found"] for text in (first, second, third)] == ["ONE", "TWO", "TWO"]
     assert listed["find"] == "Seek"
 

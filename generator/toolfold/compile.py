@@ -137,9 +137,10 @@ def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, s
         outline.package,
         catalog.categories,
         outline.meta,
-        catalog.tools,
+        plan.tools,
         plan.facts.exposure,
         plan.costs,
+        plan.offers,
     )
     header = outline.header
     texts = {

@@ -7,7 +7,8 @@ do the types of content, which few servers use.
 from typing import TYPE_CHECKING
 
 from toolfold_runtime.catalog.catalog import Catalog
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.errors import ToolError, UnansweredError
+from toolfold_runtime.running.ask import ask, ask_blocking
 from toolfold_runtime.running.call import caller, is_cancelled, progress, results_cache
 from toolfold_runtime.running.caller import Caller
 from toolfold_runtime.serving.serve import Handler, serve
@@ -50,6 +51,9 @@ __all__ = [
     "Text",
     "ToolError",
     "ToolResult",
+    "UnansweredError",
+    "ask",
+    "ask_blocking",
     "caller",
     "is_cancelled",
     "progress",

@@ -1,6 +1,6 @@
 """Errors that agents and operators can act on: a text that says what to do next."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
 from heapq import nlargest
 from typing import Final
@@ -40,6 +40,41 @@ class ContentError(Exception):
         super().__init__(problem)
 
 
+class InputRequired(BaseException):
+    """Ends a call that is answered with questions: the client calls again with what its user says.
+
+    No Exception, which methods may catch for other reasons.
+    """
+
+    def __init__(self, make_answer: Callable[[], object]) -> None:
+        #: Makes the answer in the protocol's form, when the call has ended.
+        self.make_answer = make_answer
+        super().__init__()
+
+
+class UnansweredError(ToolError):
+    """A question to the user that was not answered: nobody could be asked, or nothing came of it.
+
+    A method may catch it and do without the answer.
+    """
+
+    def __init__(self, reason: str, *, can_ask: bool = True, lacks_forms: bool = False) -> None:
+        #: Why there is no answer, as a clause.
+        self.reason = reason
+        #: Whether the client can ask its user at all; if not, whether all it lacks is forms.
+        self.can_ask = can_ask
+        self.lacks_forms = lacks_forms
+        super().__init__("unconfirmed", f"the user must be asked, and {reason}.")
+
+
+class RequestError(Exception):
+    """A request about prompts, resources or completion that is wrong, in words for its client."""
+
+
+class UnknownAddressError(RequestError):
+    """An address under which there is nothing to read."""
+
+
 def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
     """A word that is not one of the few that are understood."""
     text = f"no {what} {shortened(given)!r}. One of: {', '.join(allowed)}."
@@ -48,6 +83,11 @@ def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
 
 def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
     """An unknown name: the nearest ones, and all of them while they are few."""
+    return ToolError(code, unknown_text(what, name, names))
+
+
+def unknown_text(what: str, name: str, names: Iterable[str]) -> str:
+    """What is said of an unknown name."""
     known = list(names)
     close = nearest(name, known)
     text = f"no {what} {excerpt(name)}."
@@ -55,7 +95,7 @@ def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
         text += f" Nearest: {', '.join(close)}."
     if len(known) <= 40:
         text += f" All: {', '.join(known)}."
-    return ToolError(code, text)
+    return text
 
 
 def too_large(what: str, way_out: str) -> ToolError:

@@ -17,9 +17,19 @@ def compact(value: object) -> str:
     return _WRITER.encode(value)
 
 
+def byte_size(value: object) -> int:
+    """The bytes of a value when it is sent."""
+    return len(compact(value).encode("utf-8", "replace"))
+
+
 def canonical(value: object) -> str:
     """The same text for equal values, whatever the order of their keys."""
     return _SORTED.encode(value)
+
+
+def sendable(text: str, most: int) -> str:
+    """The beginning of a text, without halves of surrogate pairs, which cannot be sent."""
+    return text[:most].encode("utf-8", "replace").decode()
 
 
 def excerpt(text: str) -> str:

@@ -5,62 +5,50 @@ and results are not logged. For the author there are two exceptions: the text of
 the beginning of the value that breaks the schema of a result.
 """
 
-import json
 import logging
 import os
-import select
-import stat
 import sys
-import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, TextIO
+from typing import Final
+
+from toolfold_runtime.log_lines import (
+    NOTICE,
+    OWN,
+    Facts,
+    JsonLines,
+    LineHandler,
+    TextLines,
+    trace_of,
+)
 
 _STDERR: Final = 2
-_LOGGER: Final = logging.getLogger("toolfold")
-_NOTICE: Final = logging.WARNING + 5  # shown at the default level
-_MAX_TRACE: Final = 20_000
-_MAX_ERRORS: Final = 100
-_PATIENCE: Final = 0.2  # seconds for whoever reads the log to catch up
-logging.addLevelName(_NOTICE, "NOTICE")
+_LOGGER: Final = logging.getLogger(OWN)
 
 
 def warning(event: str, **facts: object) -> None:
     """Something that an author or operator should look into."""
-    _LOGGER.warning(event, extra={"facts": facts})
+    _log(logging.WARNING, event, facts)
 
 
 def error(event: str, **facts: object) -> None:
     """Something that keeps the server from doing what it was started for."""
-    _LOGGER.error(event, extra={"facts": facts})
+    _log(logging.ERROR, event, facts)
 
 
 def notice(event: str, **facts: object) -> None:
     """Something that whoever starts a server should see although nothing is wrong."""
-    _LOGGER.log(_NOTICE, event, extra={"facts": facts})
+    _log(NOTICE, event, facts)
 
 
 def info(event: str, **facts: object) -> None:
     """Something that happened."""
-    _LOGGER.info(event, extra={"facts": facts})
+    _log(logging.INFO, event, facts)
 
 
 def failure(event: str, error: BaseException, **facts: object) -> None:
     """An exception, with its traceback."""
-    trace = "".join(_traceback(error))
-    if len(trace) > _MAX_TRACE:  # an author's text may be of any length
-        trace = f"{trace[: _MAX_TRACE // 2]}\n…\n{trace[-_MAX_TRACE // 2 :]}"
-    _LOGGER.error(event, extra={"facts": facts, "trace": trace})
-
-
-def _traceback(error: BaseException) -> list[str]:
-    """The traceback with the text of the exception, unless that would be of thousands of errors."""
-    count = getattr(error, "error_count", None)  # as Pydantic's has
-    number = count() if callable(count) else 0
-    if not isinstance(number, int) or number <= _MAX_ERRORS:
-        return traceback.format_exception(error)
-    frames = traceback.format_tb(error.__traceback__)
-    return [*frames, f"{type(error).__name__}: {number:,} errors"]
+    _log(logging.ERROR, event, facts, trace=trace_of(error))
 
 
 def shows_info() -> bool:
@@ -95,9 +83,7 @@ def end() -> None:
 def set_up(format_: str | None, level: str) -> None:
     """Write to stderr in the given format; without one, text on a terminal and JSON elsewhere."""
     chosen = format_ or ("text" if sys.stderr.isatty() else "json")
-    handler = logging.StreamHandler(_Pipe(sys.stderr) if _is_pipe(sys.stderr) else sys.stderr)
-    handler.setFormatter(_JsonLines() if chosen == "json" else _Plain())
-    _LOGGER.handlers = [handler]
+    _LOGGER.handlers = [LineHandler(sys.stderr, JsonLines() if chosen == "json" else TextLines())]
     _LOGGER.propagate = False
     _LOGGER.setLevel(level.upper())
 
@@ -105,70 +91,25 @@ def set_up(format_: str | None, level: str) -> None:
 @contextmanager
 def errors_only() -> Iterator[None]:
     """Write nothing but errors meanwhile."""
-    level = _LOGGER.level
+    before = _LOGGER.level
     _LOGGER.setLevel(logging.ERROR)
     try:
         yield
     finally:
-        _LOGGER.setLevel(level)
+        _LOGGER.setLevel(before)
 
 
-def _is_pipe(stream: TextIO) -> bool:
-    try:
-        return os.name == "posix" and stat.S_ISFIFO(os.fstat(stream.fileno()).st_mode)
-    except (OSError, ValueError):  # no file at all
-        return False
+def level() -> int:
+    """The lowest level that is written."""
+    return _LOGGER.level
 
 
-class _Pipe:
-    """A stream to a pipe that drops what its reader has no room for.
-
-    A client that starts a server and never reads its log would stop it as soon as the pipe is full.
-    """
-
-    def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
-        self._is_cut = False
-
-    def write(self, text: str) -> int:
-        """Write a line, as far as there is room; one that was cut before is ended first."""
-        data = ("\n" * self._is_cut + text).encode("utf-8", "replace")
-        descriptor = self._stream.fileno()
-        for start in range(0, len(data), select.PIPE_BUF):
-            # So much can be written without waiting, or nothing.
-            patience = 0 if self._is_cut else _PATIENCE
-            if not select.select([], [descriptor], [], patience)[1]:
-                self._is_cut = True
-                break
-            os.write(descriptor, data[start : start + select.PIPE_BUF])
-        else:
-            self._is_cut = False
-        return len(text)
-
-    def flush(self) -> None:
-        """Nothing is buffered here."""
+def write(record: logging.LogRecord) -> None:
+    """Write a record of another logger, in the format of this log."""
+    for handler in _LOGGER.handlers:
+        handler.handle(record)
 
 
-class _JsonLines(logging.Formatter):
-    """Every record as one line of JSON."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        line: dict[str, object] = {
-            "time": self.formatTime(record, "%Y-%m-%dT%H:%M:%S"),
-            "level": record.levelname.lower(),
-            "event": record.getMessage(),
-            **getattr(record, "facts", {}),
-        }
-        if hasattr(record, "trace"):
-            line["trace"] = record.trace
-        return json.dumps(line, ensure_ascii=False, default=str)
-
-
-class _Plain(logging.Formatter):
-    """A line for people, and the traceback below it."""
-
-    def format(self, record: logging.LogRecord) -> str:
-        facts = "".join(f" {key}={value}" for key, value in getattr(record, "facts", {}).items())
-        level = "" if record.levelno == _NOTICE else f"{record.levelname.lower()}: "
-        line = f"{level}{record.getMessage()}{facts}"
-        return f"{line}\n{record.trace}" if hasattr(record, "trace") else line
+def _log(level: int, event: str, facts: dict[str, object], **more: str) -> None:
+    _LOGGER.disabled = False  # an author's `dictConfig` disables all loggers that it does not name
+    _LOGGER.log(level, event, extra={"facts": Facts(facts), **more})

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.callers import questions
 from tests.callers.material import IMPLEMENTATION, TOOLS, VERIFIER
 from tests.support.projects import Project, served_by
 from tests.support.servers import Listening, listening, listening_with_verifier
@@ -32,4 +33,21 @@ def guarded(orders: Project) -> Iterator[Listening]:
 def unguarded(orders: Project) -> Iterator[Listening]:
     """Without one, on loopback."""
     with listening(orders) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def asking(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    """Tools whose methods ask the user."""
+    return served_by(
+        tmp_path_factory.mktemp("asking"),
+        questions.TOOLS,
+        questions.IMPLEMENTATION,
+        disclosure={"exposure": "progressive"},
+    )
+
+
+@pytest.fixture(scope="session")
+def asked_over_http(asking: Project) -> Iterator[Listening]:
+    with listening(asking) as server:
         yield server

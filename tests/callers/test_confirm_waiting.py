@@ -98,7 +98,7 @@ def test_whoever_waits_for_an_answer_takes_no_slot_and_has_its_whole_time(
 def test_a_user_who_never_answers_is_not_waited_for(
     orders: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("toolfold_runtime.serving.confirming._SECONDS", 0.05)
+    monkeypatch.setattr("toolfold_runtime.serving.asking._SECONDS", 0.05)
 
     async def never(*_: Any) -> Any:
         await anyio.sleep_forever()
@@ -114,7 +114,7 @@ def test_a_user_who_never_answers_is_not_waited_for(
 
 
 def test_questions_that_wait_are_bounded(orders: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("toolfold_runtime.serving.confirming._MOST_WAITING", 3)
+    monkeypatch.setattr("toolfold_runtime.serving.asking._MOST_WAITING", 3)
 
     with_answer = anyio.Event()
 

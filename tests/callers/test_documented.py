@@ -13,6 +13,7 @@ from typing import Any, Final
 
 import anyio
 import jwt
+import mcp_types as types
 import pytest
 from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec
@@ -135,6 +136,22 @@ def test_the_user_is_asked_as_shown(server: Listening) -> None:
     assert anyio.run(cancel) == "A-1 is cancelled"
     (shown,) = [block for block in blocks("") if block.startswith("Run ")]
     assert user.questions == [shown.rstrip("\n")]
+
+
+def test_the_user_is_asked_for_input_as_shown(server: Listening) -> None:
+    token = signed(claims_of(server))
+    broken = types.ElicitResult(action="accept", content={"reason": "broken"})
+
+    async def return_order(user: User) -> str:
+        transport = over_http(server.url, token)
+        async with connected(transport, elicitation_callback=user) as client:
+            return answer_of(await client.call_tool("return_order", {"id": "A-1"})).text
+
+    user = User(broken)
+    assert anyio.run(return_order, user) == "A-1 is returned: broken"
+    (shown,) = [block for block in blocks("") if block.startswith("Why ")]
+    assert user.questions == [shown.rstrip("\n")]
+    assert anyio.run(return_order, User(types.ElicitResult(action="decline"))) == "A-1 is kept"
 
 
 def test_over_stdio_and_in_try_the_caller_is_local(project: Project) -> None:

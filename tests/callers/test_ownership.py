@@ -5,6 +5,7 @@ import contextlib
 import http.client
 import itertools
 import json
+import re
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -242,7 +243,9 @@ def test_no_answer_crosses_between_two_callers_at_once(count: int, guarded: List
     assert sum(map(len, texts)) >= count - len(subjects)
     for subject, own in zip(subjects, texts, strict=True):
         other = {"ada": "eve", "eve": "ada"}[subject]
-        assert [text for text in own if other in text or subject not in text] == []
+        # A cursor may hold the letters of a name by chance.
+        results = [re.sub(r'"cursor":"[^"]*"', "", text) for text in own]
+        assert [text for text in results if other in text or subject not in text] == []
 
 
 def _lane(server: Listening, count: int, subject: str) -> list[str]:

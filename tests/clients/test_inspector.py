@@ -1,13 +1,12 @@
 """The official Inspector's command line: it refuses unlisted tools and lints schemas."""
 
-import json
 from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from tana_mcp.catalog import CATALOG
 
-from tests.clients.node import program, run_node
+from tests.clients.inspector import calling, result_of, run_inspector
 from tests.clients.tana import DIRECT, GENERATED, HOT, META, PACKAGE
 from tests.support.servers import package_command, package_listening
 
@@ -20,28 +19,16 @@ ASKED: Final = {"query": "onboarding"}
 
 def inspect(home: Path, *target: str, method: str, options: tuple[str, ...] = ()) -> Json:
     """The result of one method; what the Inspector complains about fails the test."""
-    done = run_node(
-        program("inspector"),
-        "--cli",
-        *("-e", f"PYTHONPATH={GENERATED}"),
-        *("--format", "json"),
-        *("--method", method),
-        *options,
-        *target,
-        home=home,
+    done = run_inspector(
+        *("-e", f"PYTHONPATH={GENERATED}"), *options, *target, method=method, home=home
     )
     assert (done.code, done.err) == (0, ""), done.out
-    result: Json = json.loads(done.out)["result"]
-    return result
+    return result_of(done)
 
 
 def stdio(exposure: str) -> list[str]:
     """The target; the Inspector hands on to it what follows the dashes."""
     return package_command(PACKAGE, "--", "--exposure", exposure)
-
-
-def calling(tool: str, arguments: Json) -> tuple[str, ...]:
-    return ("--tool-name", tool, "--tool-args-json", json.dumps(arguments))
 
 
 @pytest.mark.parametrize(

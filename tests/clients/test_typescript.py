@@ -8,15 +8,12 @@ from typing import Any, Final
 import pytest
 from tana_mcp.catalog import CATALOG
 
-from tests.clients.node import run_node
 from tests.clients.tana import DIRECT, GENERATED, META, PACKAGE, ROOT
+from tests.clients.typescript import CLIENTS, session
 from tests.support.servers import package_command, package_listening
 
 Json = dict[str, Any]
 
-SCRIPT: Final = Path(__file__).parent / "session.mjs"
-#: The package, and the newest protocol that it speaks.
-CLIENTS: Final = {"sdk": "2025-11-25", "client": "2026-07-28"}
 CALLS: Final[dict[str, tuple[str, Json]]] = {
     "inventory": ("tana_capabilities", {}),
     "schema": ("tana_tool_schema", {"tool": "tana_search"}),
@@ -42,16 +39,6 @@ def over_stdio(exposure: str) -> Json:
         "env": {"PYTHONPATH": str(GENERATED)},
         "cwd": str(ROOT),
     }
-
-
-def session(client: str, target: Json, calls: dict[str, tuple[str, Json]], home: Path) -> Json:
-    """What one client saw in one session."""
-    asked = json.dumps({"client": client, "target": target, "calls": calls})
-    script = SCRIPT.read_text(encoding="utf-8")
-    done = run_node("--input-type=module", "-", asked, home=home, script=script)
-    assert done.code == 0, done.err
-    seen: Json = json.loads(done.out)
-    return seen
 
 
 def assert_disclosed(seen: Json, client: str) -> None:

@@ -1,11 +1,13 @@
 """`tool_schema` and `search_tools`: what they answer, and in which format."""
 
 import json
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
+from toolfold_runtime.contract.vocabulary import Exposure
 
-from tests.disclosure.catalogs import SHELF, Shelf, changed
+from tests.disclosure.catalogs import SHELF, Baked, Shelf, changed, tokens
 from tests.support.clients import Answer, call
 from tests.support.projects import Project, project
 
@@ -98,6 +100,47 @@ def test_aliases_are_shown_nowhere(server: Any) -> None:
     said.append(ask(server, "no_such_tool").text)
 
     assert [text for text in said if "seek_book" in text] == []
+
+
+NEXT: Final[dict[Exposure, list[str | None]]] = {
+    "direct": [None, None, None],
+    "progressive": ["run_read", "run_write", "run_write"],
+    "hybrid": [None, "run_write", None],
+}
+
+
+@pytest.mark.parametrize("exposure", NEXT)
+@pytest.mark.parametrize("detail", ["schema", "full"])
+def test_the_next_step_is_a_runner_where_a_tool_is_not_listed(
+    detail: str, exposure: Exposure, shelf: Project
+) -> None:
+    asked = {"tool": "find_book,move_book,dust", "detail": detail}
+    text = call(shelf.server(exposure), "tool_schema", asked).text
+
+    assert [json.loads(line).get("next") for line in text.split("\n")] == NEXT[exposure]
+
+
+def test_tools_that_nothing_runs_have_no_next_step(tmp_path: Path) -> None:
+    off = {"run_read": "off", "run_write": "off"}
+    baked = Baked(tmp_path, changed(SHELF, exposure="progressive", meta=off))
+
+    assert "next" not in json.loads(baked.catalog.details("find_book"))
+
+
+def test_one_runner_that_is_left_runs_what_the_other_would(tmp_path: Path) -> None:
+    manifest = changed(SHELF, exposure="progressive", meta={"run_read": "off"})
+
+    schema = json.loads(Baked(tmp_path, manifest).catalog.details("find_book"))
+
+    assert schema["next"] == "run_write"
+
+
+@pytest.mark.parametrize("exposure", NEXT)
+def test_what_a_schema_costs_is_what_is_sent(exposure: Exposure, tmp_path: Path) -> None:
+    baked = Baked(tmp_path, changed(SHELF, exposure=exposure))
+    costs = {cost.name: cost.tokens for cost in baked.plan.costs if cost.budget == "schema"}
+
+    assert costs == {name: tokens(baked.catalog.details(name)) for name in SHELF["tools"]}
 
 
 # Text as the manifest's format

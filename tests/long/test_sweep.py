@@ -14,6 +14,7 @@ from toolfold.manifest.hidden import hidden_runs
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.tree import plain
 from toolfold.plan.schemas.smallest import example_arguments
+from toolfold_runtime.serving.paging import MOST_PAGE_BYTES
 
 from tests.importing.material import IMPORT_ALL, as_sent, catalog, list_every_tool
 from tests.support.commands import python, toolfold
@@ -109,6 +110,9 @@ def test_every_tool_of_a_catalog_is_served_as_its_server_described_it(
     for identity, tool in source.items():
         assert_served(identity, tool, served[identity])
         assert baked.entry(identity).name == served[identity]["name"]
+    size = sum(baked.entry(tool).listed_bytes for tool in baked.names())
+    print(f"{name}: {size / 1e6:.1f} MB listed")
+    assert size < MOST_PAGE_BYTES, "one page"
 
 
 def assert_editors_mark_nothing(folder: Path) -> None:

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 from toolfold_runtime import ToolError
 from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
 from toolfold_runtime.running.backends.python import backend_of
-from toolfold_runtime.running.call import CallContext, Report
+from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.outbox import Report
 
 from tests.support.projects import Json, Project, project
 

@@ -190,6 +190,29 @@ def test_progress_that_is_none_is_not_sent(served: Served) -> None:
     assert heard == [(1, None, "x" * 1_000), (2, 10**400, "half ?")]
 
 
+def test_a_client_that_does_not_keep_up_is_told_the_newest(served: Served) -> None:
+    heard: list[float] = []
+    reported = asyncio.Event()
+
+    async def report(done: float, total: float | None, message: str | None) -> None:
+        heard.append(done)
+        await reported.wait()
+
+    class Reports:
+        async def any(self, params: Any) -> str:
+            for done in range(500):
+                progress(done)
+                await asyncio.sleep(0)
+            reported.set()
+            return "done"
+
+    async def called(door: Dispatcher) -> str:
+        return await outcome(door, "any", {}, report)
+
+    assert served.run(Reports(), called) == "ok"
+    assert heard == [*range(100), 499]
+
+
 def test_an_endless_exception_text_is_not_logged_whole(
     served: Served, caplog: pytest.LogCaptureFixture
 ) -> None:

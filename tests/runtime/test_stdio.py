@@ -32,6 +32,24 @@ def call(number: int, tool: str, arguments: Json | None = None) -> Json:
     return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
 
 
+MODERN: Final[Json] = {
+    "_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+}
+PROBE: Final[Json] = {
+    "jsonrpc": "2.0",
+    "id": 90,
+    "method": "server/discover",
+    "params": MODERN,
+}
+MODERN_CALL: Final[Json] = {
+    **call(91, "add"),
+    "params": {"name": "add", "arguments": {"a": 1}, **MODERN},
+}
+
+
 def talk(output: Path, messages: list[Json | str]) -> Result:
     """Send lines one by one, each after the answer to the one before; then go away."""
     with Running(package_command(PACKAGE), **import_path(output)) as server:
@@ -106,6 +124,29 @@ def test_lines_that_are_no_messages_end_nothing(tmp_path: Path) -> None:
     messages = assert_only_messages(done.out)
     answer = next(message for message in messages if message.get("id") == 1)
     assert answer["result"]["structuredContent"] == {"result": 3}
+
+
+@pytest.mark.parametrize("is_answered", [True, False], ids=["after", "before"])
+def test_a_client_may_shake_hands_after_or_before_it_learns_what_the_server_speaks(
+    is_answered: bool, tmp_path: Path
+) -> None:
+    # Some give up on the answer before a server has started; all of it then waits in the pipe.
+    first: list[Json | str] = [PROBE] if is_answered else [json.dumps(PROBE)]
+
+    done = talk(generate(tmp_path, MANIFEST), [*first, *HELLO, call(1, "add", {"a": 1})])
+
+    answers = {message["id"]: message for message in assert_only_messages(done.out)}
+    assert "error" not in answers[0]
+    assert answers[1]["result"]["content"][0]["text"] == "3"
+    assert done.code == 0
+
+
+def test_a_session_that_called_in_the_modern_way_takes_no_handshake(tmp_path: Path) -> None:
+    done = talk(generate(tmp_path, MANIFEST), [PROBE, MODERN_CALL, HELLO[0]])
+
+    answers = {message["id"]: message for message in assert_only_messages(done.out)}
+    assert "error" not in answers[91]
+    assert "error" in answers[0]
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -145,6 +146,27 @@ def assert_texts_survive(manifest: Json, files: Files) -> None:
         assert entry.example == example or len(json.dumps(example)) > 1_000
         assert json.loads(entry.views.schema)["description"] == tool["description"]
         assert_model_says_the_same(tool, files, name)
+    assert_offers_survive(manifest, files)
+
+
+def assert_offers_survive(manifest: Json, files: Files) -> None:
+    """Texts of prompts and resources are baked as they are, and a workflow's too."""
+    declared, workflow = baked(files, "prompts.json")["prompts"]
+    written = manifest["prompts"]["hostile_prompt"]
+    argument = declared["arguments"][0]
+    said = "".join(part.get("text", "{words}") for part in declared["parts"])
+    assert said.replace("{", "{{").replace("}", "}}") == written["text"].replace(
+        "{words}", "{{words}}"
+    )
+    assert (declared["title"], declared["description"]) == (written["title"], written["summary"])
+    assert argument == {"name": "words"} | written["arguments"]["words"]
+    (flow,) = manifest["workflows"]
+    assert workflow["title"] == flow["name"]
+    assert workflow["parts"][0]["text"].startswith(f"{flow['name']}\n{flow['description']}\n")
+    assert re.fullmatch(r"[a-z0-9_]{1,64}", workflow["name"])
+    (resource,) = baked(files, "resources.json")["resources"]
+    own = manifest["resources"]["hostile"]
+    assert (resource["title"], resource["description"]) == (own["title"], own["summary"])
 
 
 def assert_model_says_the_same(tool: Json, files: Files, name: str) -> None:

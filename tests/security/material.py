@@ -158,6 +158,11 @@ def printable(text: str) -> str:
     return collapsed("".join(c if c.isprintable() else " " for c in without_hidden(text)))
 
 
+def without_placeholders(text: str) -> str:
+    """A text as that of a prompt, which says every brace."""
+    return text.replace("{", "{{").replace("}", "}}")
+
+
 # --- manifests with a draw at every position ---------------------------------------------------
 
 
@@ -239,6 +244,22 @@ def hostile_manifest(text: Draw, tools: Mapping[str, Json], package: str = "host
         "categories": {"one": {"title": line(), "description": text()}},
         "tools": dict(tools),
         "workflows": [{"name": line(), "description": line(), "steps": [next(iter(tools))]}],
+        "prompts": {
+            "hostile_prompt": {
+                "summary": line(),
+                "title": line(),
+                "arguments": {"words": {"description": line(), "values": [line()]}},
+                "text": f"{without_placeholders(text())}{{words}}",
+            }
+        },
+        "resources": {
+            "hostile": {
+                "uri": "hostile://all",
+                "tool": next(iter(tools)),
+                "summary": line(),
+                "title": line(),
+            }
+        },
         "$defs": {
             "Shared": {
                 "type": "object",

@@ -148,8 +148,8 @@ def assert_pages_show_text(manifest: Json, files: Files) -> None:
 def assert_index(manifest: Json, page: Page) -> None:
     server, one = manifest["server"], manifest["categories"]["one"]
     assert page.texts("h1") == [shown(server["title"])]
-    wanted = ["How an agent finds its way", "Quick actions", "Workflows", "Categories", "Connect"]
-    assert page.texts("h2") == wanted
+    wanted = ["How an agent finds its way", "Quick actions", "Workflows", "Prompts", "Resources"]
+    assert page.texts("h2") == [*wanted, "Categories", "Connect"]
     assert shown(server["description"]) in page.text()
     assert f"Version {shown(server['version'])}, " in page.text()
     row = page.texts("td")[-4:]
@@ -158,6 +158,9 @@ def assert_index(manifest: Json, page: Page) -> None:
         str(len(manifest["tools"]) + 1),
         shown(one["description"]),
     ]
+    prompt, resource = manifest["prompts"]["hostile_prompt"], manifest["resources"]["hostile"]
+    assert ["hostile_prompt", "words?", shown(prompt["summary"])] in page.rows()
+    assert [resource["uri"], shown(resource["summary"])] in page.rows()
     ((label, tool),) = manifest["disclosure"]["quick_actions"].items()
     (flow,) = manifest["workflows"]
     assert page.texts("li") == [

@@ -2,28 +2,22 @@
 
 import asyncio
 import contextlib
-import json
 import logging
 import socket
 import threading
 import time
 from collections.abc import Iterator
-from functools import partial
 from typing import Any, Final
 
-import anyio
 import pytest
-from toolfold_runtime.serving.http import Bounds, Listener, http_server
+from toolfold_runtime.serving.http import Bounds
 
+from tests.serving.in_process import HEAD, connected, received, request_of, serving
 from tests.serving.messages import LIST, call_of
-from tests.support.projects import Json, Project
+from tests.support.projects import Project
 from tests.support.servers import post
 from tests.support.waiting import PATIENCE, wait_until
 
-HEAD: Final = (
-    b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-    b"Accept: application/json, text/event-stream\r\nMCP-Protocol-Version: 2025-11-25\r\n"
-)
 ANSWER: Final = 12_000_000  # bytes, more than the system buffers for a connection
 
 
@@ -38,46 +32,11 @@ class Slow:
         return "dusted"
 
 
-@contextlib.contextmanager
-def serving(shelf: Project, bounds: Bounds) -> Iterator[int]:
-    """A server in this process, with bounds of its own; its port."""
-    listener = Listener("127.0.0.1", 0, ("127.0.0.1:*", "localhost"), (), bounds=bounds)
-    server = http_server(shelf.server("progressive", Slow()), listener)
-    with socket.create_server(("127.0.0.1", 0)) as bound:
-        run = partial(anyio.run, partial(server.serve, sockets=[bound]))
-        thread = threading.Thread(target=run)
-        thread.start()
-        wait_until(lambda: server.started or not thread.is_alive(), "it does not start")
-        try:
-            yield bound.getsockname()[1]
-        finally:
-            server.should_exit = True
-            thread.join(PATIENCE)
-
-
 @pytest.fixture(scope="module")
 def hasty(shelf: Project) -> Iterator[int]:
     """A server that waits for half a second, or less."""
-    with serving(shelf, Bounds(head=0.3, body=0.5, idle=1, unread=0.5)) as port:
+    with serving(shelf, Slow(), Bounds(head=0.3, body=0.5, idle=1, unread=0.5)) as port:
         yield port
-
-
-def connected(port: int) -> socket.socket:
-    return socket.create_connection(("127.0.0.1", port), PATIENCE)
-
-
-def request_of(message: Json) -> bytes:
-    body = json.dumps(message).encode()
-    return b"%bContent-Length: %d\r\n\r\n%b" % (HEAD, len(body), body)
-
-
-def received(connection: socket.socket) -> bytes:
-    """All that comes until the connection is closed."""
-    parts = []
-    with contextlib.suppress(ConnectionResetError):
-        while part := connection.recv(1_000_000):
-            parts.append(part)
-    return b"".join(parts)
 
 
 HALF_SENT: Final = {
@@ -157,7 +116,7 @@ def _is_writable(connection: socket.socket) -> bool:
 def test_unread_answers_of_all_connections_together_are_bounded(shelf: Project) -> None:
     book = request_of(call_of("run_write", tool="move_book", arguments={"book": "dune"}))
     with (
-        serving(shelf, Bounds(head=1, unread=PATIENCE, pending=10_000_000)) as port,
+        serving(shelf, Slow(), Bounds(head=1, unread=PATIENCE, pending=10_000_000)) as port,
         contextlib.ExitStack() as stack,
     ):
         clients = [stack.enter_context(connected(port)) for _ in range(4)]
@@ -171,7 +130,7 @@ def test_unread_answers_of_all_connections_together_are_bounded(shelf: Project) 
 def test_half_sent_requests_of_all_connections_together_are_bounded(shelf: Project) -> None:
     part = HEAD + b"Content-Length: 4000000\r\n\r\n" + b" " * 3_000_000
     with (
-        serving(shelf, Bounds(body=PATIENCE, pending=10_000_000)) as port,
+        serving(shelf, Slow(), Bounds(body=PATIENCE, pending=10_000_000)) as port,
         contextlib.ExitStack() as stack,
     ):
         clients = [stack.enter_context(connected(port)) for _ in range(5)]
@@ -184,7 +143,7 @@ def test_half_sent_requests_of_all_connections_together_are_bounded(shelf: Proje
 
 
 def test_too_many_connections_are_refused_and_those_there_go_on(shelf: Project) -> None:
-    with serving(shelf, Bounds(connections=3)) as port, contextlib.ExitStack() as stack:
+    with serving(shelf, Slow(), Bounds(connections=3)) as port, contextlib.ExitStack() as stack:
         first = [stack.enter_context(connected(port)) for _ in range(3)]
         with connected(port) as fourth:
             refusal = received(fourth)

@@ -98,6 +98,12 @@ def web(gallery: Project) -> Iterator[Listening]:
         yield server
 
 
+@pytest.fixture(params=["stdio", "http"])
+def server(request: pytest.FixtureRequest, gallery: Project, web: Listening) -> Any:
+    """How a client reaches the gallery."""
+    return web.url if request.param == "http" else over_stdio(serve_command(gallery))
+
+
 async def _answers(server: Any, era: Era) -> dict[str, Json]:
     """What each tool answers by its own name and, after a slash, through the runner."""
     answers = {}
@@ -110,13 +116,8 @@ async def _answers(server: Any, era: Era) -> dict[str, Json]:
     return answers
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("era", ERAS)
-def test_every_block_arrives_as_it_was_made(
-    era: Era, transport: str, gallery: Project, web: Listening
-) -> None:
-    server = web.url if transport == "http" else over_stdio(serve_command(gallery))
-
+def test_every_block_arrives_as_it_was_made(era: Era, server: Any) -> None:
     answers = anyio.run(_answers, server, era)
 
     for name in MANIFEST["tools"]:
@@ -144,13 +145,8 @@ def test_every_block_arrives_as_it_was_made(
     assert len(answers["large"]["content"][0]["data"]) > 13_000_000
 
 
-@pytest.mark.parametrize("transport", ["stdio", "http"])
 @pytest.mark.parametrize("era", ERAS)
-def test_what_is_over_the_budget_is_read_on(
-    era: Era, transport: str, gallery: Project, web: Listening
-) -> None:
-    server = web.url if transport == "http" else over_stdio(serve_command(gallery))
-
+def test_what_is_over_the_budget_is_read_on(era: Era, server: Any) -> None:
     async def read() -> list[Any]:
         async with connected(server, era) as client:
             first = (await client.call_tool("report", {})).content

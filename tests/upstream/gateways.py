@@ -115,3 +115,13 @@ class Door:
         except ToolError as error:
             return str(error)
         return "\n".join(reply.texts)
+
+
+async def until(door: Door, server: str, status: str) -> None:
+    """Come back once a server has a status."""
+    while status_of(door, server) != status:
+        await asyncio.sleep(0.005)
+
+
+def status_of(door: Door, server: str) -> str:
+    return next(state.status for state in door.upstreams.states() if state.name == server)

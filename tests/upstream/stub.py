@@ -17,9 +17,7 @@ Json = dict[str, Any]
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 NUMBER = {"type": "object", "properties": {"number": {"type": "number"}}}
 SUM = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
-PIXEL = (
-    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
-)
+PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 
 def definition(name: str, schema: Json = TEXT, **more: Any) -> Json:
@@ -73,26 +71,28 @@ class Server:
                 threading.Thread(target=self.answer, args=[message], daemon=True).start()
 
     def answer(self, message: Json) -> None:
-        number, method, params = message["id"], message["method"], message.get("params", {})
+        number = message["id"]
+        try:
+            result = self.result(number, message["method"], message.get("params", {}))
+        except LookupError as error:
+            code = -32601 if "method" in str(error) else -32602
+            self.send({"id": number, "error": {"code": code, "message": str(error.args[0])}})
+        else:
+            if result is not None:
+                self.send({"id": number, "result": result})
+
+    def result(self, number: Any, method: str, params: Json) -> Json | None:
         if method == "initialize":
-            result = {
+            return {
                 "protocolVersion": "2025-11-25",
                 "capabilities": {"tools": {"listChanged": True}},
                 "serverInfo": {"name": "stub", "version": "1"},
             }
-        elif method == "tools/list":
-            result = self.page(int(params.get("cursor") or 0))
-        elif method == "tools/call":
-            try:
-                result = self.call(number, params["name"], params.get("arguments") or {}, params)
-            except LookupError as error:
-                return self.send({"id": number, "error": {"code": -32602, "message": str(error)}})
-            if result is None:
-                return None
-        else:
-            error = {"code": -32601, "message": "Method not found"}
-            return self.send({"id": number, "error": error})
-        return self.send({"id": number, "result": result})
+        if method == "tools/list":
+            return self.page(int(params.get("cursor") or 0))
+        if method == "tools/call":
+            return self.call(number, params["name"], params.get("arguments") or {}, params)
+        raise LookupError("no such method")
 
     def page(self, number: int) -> Json:
         size = -(-len(self.tools) // self.pages)
@@ -100,7 +100,8 @@ class Server:
         return page | ({"nextCursor": str(number + 1)} if number + 1 < self.pages else {})
 
     def call(self, number: Any, name: str, given: Json, params: Json) -> Json | None:
-        return getattr(self, f"do_{name}")(number, given, params)
+        answer: Json | None = getattr(self, f"do_{name}")(number, given, params)
+        return answer
 
     def do_echo(self, number: Any, given: Json, params: Json) -> Json:
         return text(given.get("text", ""))
@@ -156,10 +157,16 @@ class Server:
         return text("after the garbage")
 
     def do_picture(self, number: Any, given: Json, params: Json) -> Json:
-        picture = {"type": "image", "data": PIXEL, "mimeType": "image/png"}
+        picture: Json = {"type": "image", "data": PIXEL, "mimeType": "image/png"}
         picture["annotations"] = {"audience": ["user"], "priority": 0.5}
-        link = {"type": "resource_link", "uri": "file:///x", "name": "x", "vendor": {"kept": True}}
-        return {"content": [picture, link], "_meta": {"example.com/trace": "abc"}}
+        link: Json = {
+            "type": "resource_link",
+            "uri": "file:///x",
+            "name": "x",
+            "vendor": {"kept": True},
+        }
+        meta = {"example.com/trace": "abc", "io.modelcontextprotocol/serverInfo": {"name": "stub"}}
+        return {"content": [picture, link], "_meta": meta}
 
     def do_strange(self, number: Any, given: Json, params: Json) -> Json:
         return {"content": [{"type": "hologram", "shape": {"faces": 6}}]}

@@ -58,6 +58,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     import anyio
     from toolfold_runtime import server_log
     from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
+    from toolfold_runtime.running.author_log import author_log
     from toolfold_runtime.running.backends.implementation import load_implementation
     from toolfold_runtime.running.backends.python import backend_of
     from toolfold_runtime.running.blocks import described
@@ -71,19 +72,21 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     values = _arguments(arguments)
     # A meta-tool answers from the catalog, so the user's code is not loaded for it.
     path = None if tool in server.meta_tools else catalog.facts.implementation
+
+    async def call() -> Reply:
+        await backend.start()
+        logged.attach()
+        try:
+            return await dispatcher.call(tool, values, CallContext(LOCAL, confirm=_typed))
+        finally:
+            await backend.close()
+
     try:
-        backend = backend_of(catalog, load_implementation(path, server.root), server.root)
-        dispatcher = Dispatcher(catalog, server.meta_tools, Executor(catalog, backend))
-
-        async def call() -> Reply:
-            await backend.start()
-            try:
-                return await dispatcher.call(tool, values, CallContext(LOCAL, confirm=_typed))
-            finally:
-                await backend.close()
-
         # What a method prints is not the answer.
-        with contextlib.redirect_stdout(sys.stderr):
+        with author_log(server.root, catalog) as logged, contextlib.redirect_stdout(sys.stderr):
+            implementation = load_implementation(path, server.root)
+            backend = backend_of(catalog, implementation, server.root)
+            dispatcher = Dispatcher(catalog, server.meta_tools, Executor(catalog, backend))
             reply = anyio.run(call)
     except ToolError as error:
         return Answer(str(error), is_error=True)

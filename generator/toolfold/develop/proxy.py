@@ -21,7 +21,8 @@ _RESTARTED: Final = "the server was restarted before it answered; ask again"
 _DOWN: Final = "the server does not run: see its log, mend it and save"
 
 
-_LIST_CHANGED: Final[Json] = {"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}
+#: What a server may list, and a restarted one may list differently.
+_LISTS: Final = ("tools", "prompts", "resources")
 
 
 class StdioProxy:
@@ -33,6 +34,8 @@ class StdioProxy:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_listening = False
         self._initialization: list[Json] = []
+        #: The lists whose changes the client was promised to hear of.
+        self._promised: list[str] = []
         #: The ids of requests without an answer, by their JSON: an id may be a number or text.
         self._pending: dict[str, object] = {}
         self._changed = threading.Condition()
@@ -55,7 +58,9 @@ class StdioProxy:
             self._is_listening = True
             threading.Thread(target=self._forward_requests, daemon=True).start()
         elif self._initialization:
-            self._write(_encoded(_LIST_CHANGED))
+            for name in self._promised:
+                method = f"notifications/{name}/list_changed"
+                self._write(_encoded({"jsonrpc": "2.0", "method": method}))
 
     def stop(self) -> None:
         """End the server."""
@@ -103,7 +108,7 @@ class StdioProxy:
         for line in _stdout(process):
             message = _parsed(line)
             if "result" in message:
-                _promise_list_changed(message["result"])
+                self._promised = _promise_changes(message["result"]) or self._promised
             self._write(_encoded(message) if message else line)
             if "id" in message and "method" not in message:
                 with self._changed:
@@ -131,12 +136,19 @@ class StdioProxy:
             sys.stdout.buffer.flush()
 
 
-def _promise_list_changed(result: object) -> None:
-    """Add to an answer to `initialize` that a changed list of tools is announced, as it is here."""
-    if isinstance(result, dict) and isinstance(result.get("capabilities"), dict):
-        tools = result["capabilities"].get("tools")
-        if isinstance(tools, dict) and "protocolVersion" in result:
-            tools["listChanged"] = True
+def _promise_changes(result: object) -> list[str]:
+    """Add to an answer to `initialize` that changed lists are announced, as they are here.
+
+    Returns which; nothing for any other answer.
+    """
+    if not isinstance(result, dict) or "protocolVersion" not in result:
+        return []
+    capabilities = result.get("capabilities")
+    own = capabilities if isinstance(capabilities, dict) else {}
+    promised = [name for name in _LISTS if isinstance(own.get(name), dict)]
+    for name in promised:
+        own[name]["listChanged"] = True
+    return promised
 
 
 def _parsed(line: bytes) -> Json:

@@ -39,6 +39,7 @@ _ENTRIES: Final[dict[tuple[str, ...], Any]] = {
     ("categories",): {},
     ("tools", "*", "errors"): "When it is raised",
     ("tools", "*", "parameters"): {"type": "string"},
+    ("prompts", "*", "arguments"): {"required": True},
 }
 _PLAIN: Final = re.compile(r"[A-Za-z_$][\w$./:+ -]*")
 # Where nothing else is known.

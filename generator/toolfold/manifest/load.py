@@ -28,7 +28,9 @@ from toolfold.manifest.tree import PlacedList, PlacedMapping, dotted, kind_of
 from toolfold.manifest.validate import validate
 
 _SHOWN: Final = 100  # characters of a pattern, or of a first line
-_INCLUDABLE: Final = ("categories", "tools", "workflows", "servers", "$defs")
+_INCLUDABLE: Final = (
+    *("categories", "tools", "workflows", "prompts", "resources", "servers", "$defs"),
+)
 
 
 @dataclass(frozen=True)

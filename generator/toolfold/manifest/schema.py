@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 from toolfold_runtime.contract.upstream import UpstreamTool
 
+from toolfold.manifest.offers import Prompt, PromptArgument, Resource
 from toolfold.manifest.server import (
     BUDGETS,
     Budgets,
@@ -22,6 +23,7 @@ from toolfold.manifest.types import (
     JsonSchema,
     Line,
     ManifestModel,
+    OfferName,
     ServerName,
     Text,
     ToolName,
@@ -42,6 +44,9 @@ __all__ = [
     "Icon",
     "Manifest",
     "MetaTool",
+    "Prompt",
+    "PromptArgument",
+    "Resource",
     "Secret",
     "Server",
     "Tool",
@@ -103,6 +108,26 @@ class Manifest(ManifestModel):
         default=[],
         description="Chains of tools that belong together.",
         examples=[[{"name": "Cancel an order", "steps": ["find_order", "cancel_order"]}]],
+    )
+    prompts: dict[OfferName, Prompt] = Field(
+        default={},
+        description="Prompts by name, beside those that workflows become.",
+        examples=[
+            {
+                "apology": {
+                    "summary": "Apologize for a late order",
+                    "arguments": {"id": {"required": True}},
+                    "text": "Write an apology for order {id}.",
+                }
+            }
+        ],
+    )
+    resources: dict[OfferName, Resource] = Field(
+        default={},
+        description="Addresses under which results of tools can be read, by name.",
+        examples=[
+            {"order": {"uri": "orders://{id}", "tool": "find_order", "summary": "One order"}}
+        ],
     )
     include: list[Line] = Field(
         default=[],

@@ -6,6 +6,7 @@ from pydantic import Discriminator, Field
 from toolfold_runtime.contract import vocabulary
 from toolfold_runtime.contract.server import Execution as Defaults
 from toolfold_runtime.contract.vocabulary import (
+    ArgumentsForm,
     Format,
     Strategy,
     UnknownParameters,
@@ -31,6 +32,7 @@ from toolfold.manifest.types import (
     word_or_mapping,
 )
 
+Switch = Literal["on", "off"]
 ExposureChoice = Literal["auto", vocabulary.Exposure]
 _DEFAULTS: Final = Defaults()
 #: Budgets in o200k tokens, where a manifest sets none.
@@ -210,6 +212,13 @@ class Disclosure(ManifestModel):
         default="warn",
         description="What meta-tools do with parameters that they do not have.",
     )
+    arguments: ArgumentsForm = Field(
+        default="object",
+        description=(
+            "How runners take arguments: as an object, or as a JSON string (json) for clients that"
+            " close every object and could send only an empty one."
+        ),
+    )
     unlisted_calls: UnlistedCalls = Field(
         default="allow",
         description="Whether a tool that is not listed may be called by its own name.",
@@ -219,6 +228,11 @@ class Disclosure(ManifestModel):
         description="Common tasks, each with its tool; shown with the inventory.",
         examples=[{"find an order": "find_order"}],
     )
+    resources: Switch = Field(
+        default="on",
+        description="Whether generated pages and schemas can be read as `toolfold://` resources.",
+    )
+    prompts: Switch = Field(default="on", description="Whether each workflow is also a prompt.")
     meta: MetaTools = Field(
         default=MetaTools(),
         description="The meta-tools: renamed, placed in a category, or switched off.",

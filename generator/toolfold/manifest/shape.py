@@ -21,7 +21,9 @@ from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, kind_of,
 from toolfold.manifest.types import ENV_PATTERN
 from toolfold.manifest.upstream import SECRET_KEYS
 
-_ENTRIES: Final = frozenset({"categories", "tools", "workflows", "servers", "$defs"})
+_ENTRIES: Final = frozenset(
+    {"categories", "tools", "workflows", "prompts", "resources", "servers", "$defs"}
+)
 _UNION_TAGS: Final = frozenset({"word", "mapping", "flag"})
 _KINDS: Final = {
     "string_type": "a string",

@@ -50,6 +50,11 @@ class _Validator:
         for index, workflow in enumerate(self.manifest.workflows):
             for step, tool in enumerate(workflow.steps):
                 yield from self._known_tool(("workflows", index, "steps", step), tool)
+        for name, resource in self.manifest.resources.items():
+            yield from self._known_tool(("resources", name, "tool"), resource.tool)
+        for name, prompt in self.manifest.prompts.items():
+            if prompt.tool is not None:
+                yield from self._known_tool(("prompts", name, "tool"), prompt.tool)
         for label, tool in self.manifest.disclosure.quick_actions.items():
             yield from self._known_tool(("disclosure", "quick_actions", label), tool)
         for role, field in type(self.manifest.disclosure.meta).model_fields.items():

@@ -6,6 +6,8 @@ from typing import TypeAlias
 from toolfold_runtime.contract import files
 from toolfold_runtime.contract.codec import encode
 from toolfold_runtime.contract.files import Names
+from toolfold_runtime.contract.prompt import Prompts
+from toolfold_runtime.contract.resource import Resources
 from toolfold_runtime.contract.search import IndexedTool, NameRarities, RelatedLine, SearchNames
 from toolfold_runtime.contract.server import CATALOG_FORMAT, SearchBudget, ServerFacts
 from toolfold_runtime.contract.upstream import UpstreamServers
@@ -14,7 +16,6 @@ from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.execution import (
     execution_of,
-    has_confirmation,
     has_result_budget,
     lifecycle_methods,
 )
@@ -22,7 +23,7 @@ from toolfold.plan.disclosure.exposure import Disclosure
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.search_results import reserved_tokens
 from toolfold.plan.disclosure.views import Views, category_lines
-from toolfold.plan.model import MetaToolPlan, ToolPlan
+from toolfold.plan.model import MetaToolPlan, Offers, ToolPlan
 from toolfold.plan.search.index import IndexLines, index_of, mean_lengths, name_rarities
 from toolfold.plan.search.words import search_texts, server_of
 from toolfold.plan.source import tool_sources
@@ -30,7 +31,9 @@ from toolfold.plan.text.escape import json_text
 from toolfold.plan.text.paths import file_stem
 
 #: What a file of JSON holds, whole.
-Document: TypeAlias = ServerFacts | Names | SearchNames | NameRarities | UpstreamServers
+Document: TypeAlias = (
+    ServerFacts | Names | SearchNames | NameRarities | Resources | Prompts | UpstreamServers
+)
 #: A path below `catalog/`, and a document or the lines of that file.
 CatalogFile: TypeAlias = tuple[str, Document | list[str]]
 
@@ -56,11 +59,22 @@ def catalog_files(
     return {path: catalog_text(header, value) for path, value in contents}
 
 
+def offer_files(header: str, offers: Offers) -> dict[str, str]:
+    """The files of resources and prompts, where there are any."""
+    contents = {}
+    if offers.resources:
+        contents[files.RESOURCES] = catalog_text(header, Resources(offers.resources))
+    if offers.prompts:
+        contents[files.PROMPTS] = catalog_text(header, Prompts(offers.prompts))
+    return contents
+
+
 def server_facts(
     manifest: Manifest,
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     disclosure: Disclosure,
+    offers: Offers,
 ) -> ServerFacts:
     """Everything a server knows before it is asked about a tool."""
     server, settings = manifest.server, manifest.disclosure
@@ -90,8 +104,11 @@ def server_facts(
         schema_tool=names.get("schema"),
         reader=reader,
         has_result_budget=reader is not None and has_result_budget(manifest),
-        has_confirmation=has_confirmation(manifest),
         has_upstreams=any(manifest.upstream_of(tool.name) for tool in tools),
+        arguments=settings.arguments,
+        has_generated_resources=offers.has_generated,
+        has_resources=bool(offers.resources),
+        has_prompts=bool(offers.prompts),
     )
 
 
@@ -113,6 +130,7 @@ def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
         tools={tool.name: file_stem(tool.category) for tool in tools},
         categories={name: file_stem(name) for name in manifest.categories},
         others=others,
+        pages={tool.name: stem for tool in tools if (stem := file_stem(tool.name)) != tool.name},
     )
 
 
@@ -128,7 +146,7 @@ def _search(
             tool.name,
             servers[server_of(tool.id)],
             categories[tool.category],
-            manifest.tools[tool.name].effect,
+            tool.effect,
             tool.tags,
             [line for line in tool.result_lines if line != tool.name],
             tool.result_tokens,

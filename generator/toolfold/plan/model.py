@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.prompt import Prompt
+from toolfold_runtime.contract.resource import GENERATED, Resource
 from toolfold_runtime.contract.server import ServerFacts
 from toolfold_runtime.contract.vocabulary import ContentKind, Effect, Tier
 
@@ -45,6 +47,11 @@ class MetaToolPlan(NamedTuple):
         """The gravest effect of what it runs."""
         return "destructive" if "destructive" in self.effects else "read"
 
+    @property
+    def shown_effect(self) -> str:
+        """Its effect as agents and people are told it."""
+        return self.effect
+
 
 class ToolPlan(NamedTuple):
     """Everything that is decided about one tool by itself."""
@@ -52,8 +59,9 @@ class ToolPlan(NamedTuple):
     name: str
     id: str
     category: str
-    #: What is shown of its effect.
-    effect: str
+    effect: Effect
+    #: Its effect as agents and people are told it.
+    shown_effect: str
     tier: Tier | None
     #: What to use instead, or nothing; None where the tool is not deprecated.
     deprecated: str | None
@@ -71,6 +79,8 @@ class ToolPlan(NamedTuple):
     signature: str
     #: What it costs as a search result, by its summary, by its schema, in full, and listed.
     tokens: dict[str, int]
+    #: What differs in that where it is listed: its views name no runner.
+    tokens_if_listed: dict[str, int]
     #: Its line among search results, from the richest to the leanest, and what each costs.
     result_lines: list[str]
     result_tokens: list[int]
@@ -151,6 +161,21 @@ class Summary(NamedTuple):
     protocol: ProtocolPlan
 
 
+class Offers(NamedTuple):
+    """What a server offers beside tools."""
+
+    #: Whether its pages and schemas are resources.
+    has_generated: bool
+    #: The resources that the manifest declares.
+    resources: tuple[Resource, ...]
+    prompts: tuple[Prompt, ...]
+
+    @property
+    def all_resources(self) -> tuple[Resource, ...]:
+        """What can be read by address, the runtime's own first."""
+        return (*GENERATED, *self.resources) if self.has_generated else self.resources
+
+
 class Plan(NamedTuple):
     """All that is decided about a manifest's catalog, apart from its pages and modules."""
 
@@ -160,3 +185,4 @@ class Plan(NamedTuple):
     #: The files of the catalog by their paths below it.
     data: Mapping[str, str]
     warnings: tuple[Problem, ...]
+    offers: Offers

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.server import run_step
 from toolfold_runtime.contract.upstream import UpstreamTool
 from toolfold_runtime.contract.vocabulary import EFFECTS, Effect, Format
 from toolfold_runtime.upstream.pins import digest
@@ -32,8 +33,8 @@ class ToolContext:
 
     definitions: dict[str, Json]
     format: Format
-    #: Effect to the served name of its runner; empty where none runs such tools.
-    runners: dict[Effect, str]
+    #: Effect to the next step that runs tools which are not listed; empty where nothing does.
+    run_steps: dict[Effect, str]
 
 
 def tool_sources(
@@ -57,5 +58,6 @@ def tool_sources(
 
 def tool_context(manifest: Manifest) -> ToolContext:
     """What all tools of a manifest share."""
-    runners = {effect: runner_of(manifest, effect) for effect in EFFECTS}
-    return ToolContext(manifest.defs, manifest.disclosure.format, runners)
+    form = manifest.disclosure.arguments
+    steps = {effect: run_step(runner_of(manifest, effect), form) for effect in EFFECTS}
+    return ToolContext(manifest.defs, manifest.disclosure.format, steps)

@@ -27,6 +27,7 @@ from toolfold.plan.schemas.served import (
     located_output,
     output_schema,
     served_output,
+    written_output,
 )
 from toolfold.plan.schemas.smallest import example_arguments
 from toolfold.plan.schemas.validation_cost import checks_per_value, is_quick, quick_validator
@@ -52,7 +53,8 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         name=name,
         id=source.id,
         category=tool.category,
-        effect=tool.shown_effect,
+        effect=tool.effect,
+        shown_effect=tool.shown_effect,
         tier=tool.tier,
         deprecated=replacement_of(tool),
         summary=tool.summary,
@@ -69,10 +71,10 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         tokens={
             "hit": count(lines[0]),
             "summary": count(entry.views.summary),
-            "schema": count(entry.views.schema),
-            "full": count(entry.views.full),
             "listed": listed_tokens(entry.definition),
+            **_view_tokens(entry, context.run_steps[tool.effect]),
         },
+        tokens_if_listed=_view_tokens(entry, ""),
         result_lines=lines,
         result_tokens=result_tokens(lines),
         words=search_words(search_texts(source, context.definitions)),
@@ -173,7 +175,7 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
     """What the runtime reads when the tool is asked about or called."""
     name, tool = source.name, source.tool
     output, wraps_result = served_output(result) if result is not None else (None, False)
-    runner = context.runners[tool.effect]
+    definition = _definition(source, given, output)
     return ToolEntry(
         name=name,
         category=tool.category,
@@ -182,8 +184,12 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         params=naming.params_class(name),
         method=method_of(name, tool),
         signature=signature(name, given, result, tool.content),
-        definition=_definition(source, given, output),
-        views=tool_views(name, tool, given, result, context.format, runner),
+        definition=definition,
+        # As written: an object that is referred to need not be said beside its definition.
+        views=tool_views(
+            name, tool, given, written_output(tool, context.definitions), context.format
+        ),
+        listed_bytes=len(json_text(definition.listed()).encode()),
         wraps_result=wraps_result,
         limits=limits_of(tool),
         example=_example(tool, given),
@@ -199,6 +205,15 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         upstream=source.upstream,
         pin=source.pin,
     )
+
+
+def _view_tokens(entry: ToolEntry, following: str) -> dict[str, int]:
+    """What the views of a tool with its schemas cost, by the next step that they end with."""
+    views = entry.views
+    return {
+        detail: count(views.text(detail, views.definitions, following))
+        for detail in ("schema", "full")
+    }
 
 
 def _example(tool: Tool, given: Json) -> Json | None:

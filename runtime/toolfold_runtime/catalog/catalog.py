@@ -7,10 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolfold_runtime.bounded import LookupCounts
-from toolfold_runtime.contract import files
+from toolfold_runtime.catalog.definitions import SaidDefinitions
+from toolfold_runtime.contract import files, pages
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.files import Names
-from toolfold_runtime.contract.server import ServerFacts, read_facts
+from toolfold_runtime.contract.server import (
+    ServerFacts,
+    is_listed,
+    read_facts,
+    run_step,
+    runner_for,
+)
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.upstream import Pin, UpstreamServer, UpstreamServers
 from toolfold_runtime.contract.view import ViewPage, view_key
@@ -26,6 +33,9 @@ from toolfold_runtime.errors import StartError, ToolError, not_one_of, too_large
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact, shortened
 
 if TYPE_CHECKING:
+    from toolfold_runtime.catalog.pages import Pages
+    from toolfold_runtime.contract.prompt import Prompt
+    from toolfold_runtime.contract.resource import Resource
     from toolfold_runtime.search.find import Finder
 
 
@@ -68,6 +78,10 @@ class Catalog:
     def names(self) -> list[str]:
         """Every tool's name, in the manifest's order."""
         return list(self._names.tools)
+
+    def categories(self) -> list[str]:
+        """Every category's name, in the manifest's order."""
+        return list(self._names.categories)
 
     def knows(self, name: str) -> bool:
         """Whether a tool has that name, alias or id."""
@@ -115,22 +129,60 @@ class Catalog:
             detail = DEFAULT_VIEW if chosen == self.facts.format else self.facts.default_view
         return self._page(files.INVENTORY, detail, page, chosen)
 
-    def details(self, tools: str, detail: str = "schema") -> str:
+    def details(self, tools: str, detail: str = "schema", exposure: str = "") -> str:
         """The detail view of one tool, or of several separated by commas, one per line.
 
-        A name that is repeated counts once. ToolError where that would be too much to send.
+        A name that is repeated counts once, and so does a definition that several tools share.
+        `exposure` is what the server lists, if it is not what the manifest says. ToolError where
+        that would be too much to send.
         """
         names = _names_in(tools)
         if detail not in TOOL_DETAILS:
             raise not_one_of("detail", detail, TOOL_DETAILS)
         views: list[str] = []
+        said = SaidDefinitions()
         room = MOST_ANSWER_BYTES
         for name in names:
-            views.append(self._meta_tool(name) or str(getattr(self.entry(name).views, detail)))
+            views.append(self._meta_tool(name) or self._detail(name, detail, exposure, said))
             room -= len(views[-1].encode()) + 1
             if room < 0:
                 raise too_large("what was asked for", "Name fewer tools.")
         return "\n".join(views)
+
+    @cached_property
+    def resources(self) -> "tuple[Resource, ...]":
+        """What the manifest declares under `resources:`."""
+        from toolfold_runtime.contract.resource import Resources
+
+        if not self.facts.has_resources:
+            return ()
+        return decode(Resources, self._read(files.RESOURCES)).resources
+
+    @cached_property
+    def prompts(self) -> "dict[str, Prompt]":
+        """Every prompt by its name, in the order in which they are listed."""
+        from toolfold_runtime.contract.prompt import Prompts
+
+        if not self.facts.has_prompts:
+            return {}
+        prompts = decode(Prompts, self._read(files.PROMPTS)).prompts
+        return {prompt.name: prompt for prompt in prompts}
+
+    def page(self, path: str) -> str | None:
+        """A page that depends on the whole catalog, by its path in the contract.
+
+        None, as for the other pages, where the package was deployed without them.
+        """
+        return self._docs.text(path, self._names.pages)
+
+    def tool_page(self, name: str) -> str | None:
+        """The page of a tool by its name, alias or id; ToolError `unknown_tool` where there is none."""
+        own = self.entry(name).name
+        return self.page(pages.tool_page(self._names.pages.get(own, own)))
+
+    def category_page(self, name: str) -> str | None:
+        """The page of a category; ToolError `unknown_category` where there is none."""
+        return self.page(pages.category_page(self._category_stem(name)))
 
     def search(self, query: str, limit: int = 5) -> str:
         """One line per result, the best first, within the budget of results, and the next step."""
@@ -168,12 +220,16 @@ class Catalog:
         self.strategy = strategy
 
     def _category(self, category: str, detail: str, page: int, form: str) -> str:
-        stem = self._names.categories.get(category)
-        if stem is None:
-            raise unknown("unknown_category", "category", category, self._names.categories)
+        stem = self._category_stem(category)
         if detail not in CATEGORY_DETAILS:
             raise not_one_of("detail of a category", detail, CATEGORY_DETAILS)
         return self._page(files.category_file(stem), detail, page, form)
+
+    def _category_stem(self, name: str) -> str:
+        stem = self._names.categories.get(name)
+        if stem is None:
+            raise unknown("unknown_category", "category", name, self._names.categories)
+        return stem
 
     def _meta_tool(self, name: str) -> str:
         """The schema of a meta-tool, which the inventory may show beside the tools."""
@@ -182,6 +238,14 @@ class Catalog:
                 shown = {"name": name, "description": definition.description}
                 return compact(shown | {"parameters": definition.input_schema})
         return ""
+
+    def _detail(self, name: str, detail: str, exposure: str, said: SaidDefinitions) -> str:
+        """The view of a tool without the definitions that were said before."""
+        entry, facts = self.entry(name), self.facts
+        following = ""  # what is listed is called by its own name
+        if not is_listed(entry.name, exposure or facts.exposure, facts.hot):
+            following = run_step(runner_for(facts.runners, entry.effect), facts.arguments)
+        return entry.views.text(detail, said.rest_of(entry), following)
 
     def _page(self, file: str, detail: str, page: int, form: str) -> str:
         key = (file, view_key(detail, form, page))
@@ -201,6 +265,13 @@ class Catalog:
     def _view_page(self, file: str, key: str) -> ViewPage | None:
         data = self._line(file, key)
         return None if data is None else decode(ViewPage, data)
+
+    @cached_property
+    def _docs(self) -> "Pages":
+        from toolfold_runtime.catalog.pages import Pages
+
+        # Whose the catalog is, is in its own first line.
+        return Pages(self.folder.parent.parent / "docs", str(self._read(files.SERVER).get("//")))
 
     @cached_property
     def _names(self) -> Names:

@@ -7,6 +7,8 @@ NAMES: Final = "names.json"
 INVENTORY: Final = "inventory.jsonl"
 SERVERS: Final = "servers.json"
 PINS: Final = "pins.jsonl"
+PROMPTS: Final = "prompts.json"
+RESOURCES: Final = "resources.json"
 
 SEARCH_NAMES: Final = "search/names.json"
 SEARCH_TOOLS: Final = "search/tools.jsonl"
@@ -29,3 +31,5 @@ class Names(NamedTuple):
     tools: dict[str, str]
     categories: dict[str, str]
     others: dict[str, str]
+    #: Tool to the stem of its page, where that is not its name.
+    pages: dict[str, str] = {}  # noqa: RUF012 - the field of a tuple, never changed

@@ -1,10 +1,12 @@
 """`server.json`: the facts of a server, whose size does not depend on the number of tools."""
 
+from collections.abc import Collection, Mapping
 from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.vocabulary import (
+    ArgumentsForm,
     Detail,
     Effect,
     Exposure,
@@ -76,10 +78,30 @@ class ServerFacts(NamedTuple):
     reader: str | None = None
     #: Whether any result may be truncated.
     has_result_budget: bool = False
-    #: Whether the user is asked before calls of any tool.
-    has_confirmation: bool = False
     #: Whether other servers carry out any tool.
     has_upstreams: bool = False
+    #: How runners take arguments.
+    arguments: ArgumentsForm = "object"
+    #: Whether pages and schemas can be read as resources.
+    has_generated_resources: bool = True
+    #: Whether the manifest declares resources, and whether there are prompts.
+    has_resources: bool = False
+    has_prompts: bool = False
+
+
+def is_listed(name: str, exposure: str, hot: Collection[str]) -> bool:
+    """Whether an exposure lists a tool, so that it is called by its own name."""
+    return exposure == "direct" or (exposure == "hybrid" and name in hot)
+
+
+def runner_for(runners: Mapping[str, Collection[Effect]], effect: Effect) -> str:
+    """The first runner that runs tools of an effect; empty where none does."""
+    return next((name for name, effects in runners.items() if effect in effects), "")
+
+
+def run_step(runner: str, arguments: ArgumentsForm) -> str:
+    """How views name the runner as the next step, and what it takes where that is unusual."""
+    return f"{runner}, arguments as a JSON string" if runner and arguments == "json" else runner
 
 
 def read_facts(data: Json) -> ServerFacts | None:

@@ -1,5 +1,8 @@
 """A tool in the catalog: one line of `categories/<category>.jsonl`."""
 
+import json
+from collections.abc import Sequence
+from itertools import groupby
 from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
@@ -25,21 +28,49 @@ class CallLimits(NamedTuple):
     is_cache_shared: bool = False
 
 
+class ViewDefinition(NamedTuple):
+    """A definition that the schemas of a tool refer to, as its views show it."""
+
+    name: str
+    #: Its schema, as JSON.
+    text: str
+    #: Equal for definitions that mean the same, by all that they refer to as well.
+    digest: str
+    #: Where references look for it.
+    keyword: str = "$defs"
+
+
 class ToolViews(NamedTuple):
-    """The ready texts about one tool; `more` is what the full view adds to the schema."""
+    """The ready texts about one tool, as JSON or as lines; `more` is what the full view adds.
+
+    Definitions and the next step are apart: an answer about several tools says each definition
+    once, and the next step depends on what is listed.
+    """
 
     summary: str
     schema: str
     more: str
+    definitions: tuple[ViewDefinition, ...] = ()
 
-    @property
-    def full(self) -> str:
-        """The schema view with everything else there is to know behind it."""
-        if self.more in ("", "{}"):
-            return self.schema
-        if self.schema.startswith("{"):
-            return f"{self.schema[:-1]},{self.more[1:]}"
-        return f"{self.schema}\n{self.more}"
+    def text(self, detail: str, definitions: Sequence[ViewDefinition], following: str) -> str:
+        """The view of a detail with some of the definitions and the next step, if there is one."""
+        if detail == "summary":
+            return self.summary
+        more = self.more if detail == "full" else ""
+        groups = groupby(definitions, lambda definition: definition.keyword)
+        if not self.schema.startswith("{"):
+            lines = [self.schema]
+            for keyword, group in groups:
+                lines += [f"{keyword}:", *(f"  {own.name}: {own.text}" for own in group)]
+            lines += [f"next: {following}"] if following else []
+            return "\n".join([*lines, more] if more else lines)
+        members = [self.schema[1:-1]]
+        for keyword, group in groups:
+            named = ",".join(f"{json.dumps(own.name)}:{own.text}" for own in group)
+            members.append(f'"{keyword}":{{{named}}}')
+        members += [f'"next":{json.dumps(following)}'] if following else []
+        members += [more[1:-1]] if more not in ("", "{}") else []
+        return f"{{{','.join(members)}}}"
 
 
 class ToolEntry(NamedTuple):
@@ -56,6 +87,8 @@ class ToolEntry(NamedTuple):
     signature: str
     definition: Definition
     views: ToolViews
+    #: The size of the definition as it is listed.
+    listed_bytes: int
     #: Whether a result is sent as `{"result": …}` because its schema's root is no object.
     wraps_result: bool = False
     limits: CallLimits = CallLimits()

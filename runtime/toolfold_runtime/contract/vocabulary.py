@@ -8,6 +8,8 @@ Exposure: TypeAlias = Literal["direct", "progressive", "hybrid"]
 Strategy: TypeAlias = Literal["lexical", "semantic", "hybrid"]
 Format: TypeAlias = Literal["json", "text"]
 UnknownParameters: TypeAlias = Literal["warn", "reject"]
+#: How runners take the arguments of a tool: as an object, or as text that is JSON.
+ArgumentsForm: TypeAlias = Literal["object", "json"]
 UnlistedCalls: TypeAlias = Literal["allow", "deny"]
 #: What happens where the client cannot ask its user: the call goes on, or is refused.
 Confirmation: TypeAlias = Literal["ask", "require"]

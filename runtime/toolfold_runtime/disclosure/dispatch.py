@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from toolfold_runtime import jsontext
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
@@ -10,7 +11,7 @@ from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.disclosure.meta_tools import MetaTools
 from toolfold_runtime.disclosure.received import refuse_what_is_no_json
 from toolfold_runtime.disclosure.runners import refuse_effect, refuse_misplaced, run_request
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.errors import ToolError, UnansweredError
 from toolfold_runtime.running import fields
 from toolfold_runtime.running.call import ANONYMOUS, CallContext
 from toolfold_runtime.running.execute import Executor
@@ -52,7 +53,7 @@ class Dispatcher:
         self.executor = executor
         self.facts = catalog.facts
         self.exposure = exposure or self.facts.exposure
-        self.meta_tools = MetaTools(catalog, handlers)
+        self.meta_tools = MetaTools(catalog, handlers, self.exposure)
 
     def listed(self) -> list[str]:
         """The names that `tools/list` shows, the same for every connection."""
@@ -69,6 +70,13 @@ class Dispatcher:
         meta = self.meta_tools.definitions.get(name)
         return meta if meta is not None else self.catalog.entry(name).definition
 
+    def listed_bytes(self, name: str) -> int:
+        """What a listed tool or meta-tool takes in the list."""
+        meta = self.meta_tools.definitions.get(name)
+        if meta is not None:
+            return jsontext.byte_size(meta.listed())
+        return self.catalog.entry(name).listed_bytes
+
     async def call(self, name: str, arguments: Json, context: CallContext = ANONYMOUS) -> Reply:
         """The answer; every failure is a ToolError."""
         refuse_what_is_no_json(arguments)
@@ -81,13 +89,29 @@ class Dispatcher:
         answer = await self.executor.call(entry, arguments, context=context)
         return _reply(answer)
 
+    async def answer_to_texts(
+        self, tool: str, arguments: Mapping[str, str], context: CallContext
+    ) -> Reply:
+        """What a tool answers to arguments that are texts; a result that is text is no JSON here."""
+        entry = self.catalog.entry(tool)
+        refuse_what_is_no_json(dict(arguments))
+        answer = await self.executor.call(entry, dict(arguments), are_texts=True, context=context)
+        reply = _reply(answer)
+        if reply.is_error:
+            raise ToolError("backend_failed", "\n".join(reply.texts))
+        result = (answer.structured or {}).get("result") if entry.wraps_result else None
+        if not isinstance(result, str):
+            return reply
+        return Reply((*text_blocks(result), *reply.content[1:]))
+
     async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
-        request = run_request(runner, given)
+        form = self.facts.arguments
+        request = run_request(runner, given, form)
         if request.tool in self.meta_tools.definitions:
             text = f"{request.tool} is a meta-tool; call it by its own name."
             raise ToolError("effect_refused", text)
         entry = self.catalog.entry(request.tool)
-        refuse_misplaced(runner, entry, request.unknown)
+        refuse_misplaced(runner, entry, request.unknown, form)
         warnings = self.meta_tools.unknown_parameters(runner, request.unknown)
         if request.cursor:
             # Reading on runs nothing, so any runner may do it.
@@ -99,6 +123,8 @@ class Dispatcher:
                 answer = await self.executor.call(
                     entry, request.arguments, runner=runner, fields=wanted, context=context
                 )
+            except UnansweredError:
+                raise  # which not every version of the protocol answers as a failure of the tool
             except ToolError as error:
                 raise ToolError(error.code, "\n".join([error.text, *warnings])) from None
         return _reply(answer, *warnings)

@@ -1,10 +1,12 @@
 """Calling meta-tools: known parameters validated, unknown ones answered with a warning."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from typing import Final
 
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.errors import ToolError, too_large
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
 from toolfold_runtime.running.arguments import whole_numbers
@@ -24,8 +26,14 @@ _MAX_SHOWN: Final = 20
 class MetaTools:
     """The meta-tools that answer with a text, by their served names."""
 
-    def __init__(self, catalog: Catalog, handlers: Mapping[str, Callable[..., str]]) -> None:
-        self.handlers = handlers
+    def __init__(
+        self, catalog: Catalog, handlers: Mapping[str, Callable[..., str]], exposure: Exposure
+    ) -> None:
+        self.handlers = dict(handlers)
+        schema = catalog.facts.schema_tool
+        if schema is not None and schema in handlers:
+            # The next step depends on what is listed.
+            self.handlers[schema] = partial(handlers[schema], exposure=exposure)
         self.definitions = {meta.name: meta for meta in catalog.facts.meta_tools}
         self._rejects_unknown = catalog.facts.unknown_parameters == "reject"
         self._documents: dict[str, SchemaDocument] = {}
@@ -53,13 +61,13 @@ class MetaTools:
         if not unknown:
             return []
         known = self.definitions[name].input_schema["properties"]
-        shown = unknown[:_MAX_SHOWN]
         if self._rejects_unknown:
-            lines = [with_suggestion(f"no parameter {excerpt(key)}", key, known) for key in shown]
+            lines = [
+                with_suggestion(f"no parameter {excerpt(key)}", key, known)
+                for key in unknown[:_MAX_SHOWN]
+            ]
             raise self._refusal(name, lines)
-        near = ((dotted((key,)), suggestion(key, known)) for key in shown)
-        named = (f"{key} ({text})" if text else key for key, text in near)
-        return [f"warning: ignored unknown parameters: {', '.join(named)}"]
+        return [f"warning: ignored unknown parameters: {with_nearest(unknown, known)}"]
 
     def _refusal(self, name: str, problems: list[str]) -> ToolError:
         names = ", ".join(self.definitions[name].input_schema["properties"]) or "none"
@@ -71,3 +79,9 @@ class MetaTools:
         if name not in self._documents:
             self._documents[name] = SchemaDocument(self.definitions[name].input_schema)
         return self._documents[name]
+
+
+def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
+    """The first of some unknown names, each with the known one that is probably meant."""
+    near = ((dotted((name,)), suggestion(name, known)) for name in unknown[:_MAX_SHOWN])
+    return ", ".join(f"{name} ({text})" if text else name for name, text in near)

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.server import runner_for
 from toolfold_runtime.contract.tool import ToolEntry
-from toolfold_runtime.contract.vocabulary import Effect
+from toolfold_runtime.contract.vocabulary import ArgumentsForm, Effect
 from toolfold_runtime.disclosure.received import parsed
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import valid_call
@@ -19,6 +20,10 @@ _TOOL: Final = ("tool", "name")
 _KNOWN: Final = frozenset({*_TOOL, "fields", "cursor", *_SYNONYMS})
 # Characters of the names of fields; of a list, its items.
 _LONGEST_FIELDS: Final = 10_000
+_EXPECTED: Final[dict[ArgumentsForm, str]] = {
+    "object": "object",
+    "json": "string with a JSON object",
+}
 
 
 @dataclass(frozen=True)
@@ -32,29 +37,32 @@ class RunRequest:
     unknown: tuple[str, ...]
 
 
-def run_request(runner: str, given: Json) -> RunRequest:
+def run_request(runner: str, given: Json, form: ArgumentsForm = "object") -> RunRequest:
     """What a runner was called with, synonyms accepted; ToolError where it names no tool."""
     tool = next((given[key] for key in _TOOL if given.get(key) is not None), None)
     if not isinstance(tool, str) or not tool:
-        text = f'{runner} needs a tool: {runner}({{"tool": "NAME", "arguments": {{}}}}).'
+        empty = "{}" if form == "object" else '"{}"'
+        text = f'{runner} needs a tool: {runner}({{"tool": "NAME", "arguments": {empty}}}).'
         raise ToolError("invalid_arguments", text)
     key = next((key for key in _SYNONYMS if given.get(key) is not None), None)
     return RunRequest(
         tool,
-        _object(runner, key, given[key]) if key else {},
+        _object(runner, key, given[key], _EXPECTED[form]) if key else {},
         _fields(runner, given.get("fields")),
         _text(runner, "cursor", given.get("cursor")),
         tuple(key for key in given if key not in _KNOWN),
     )
 
 
-def refuse_misplaced(runner: str, entry: ToolEntry, unknown: Sequence[str]) -> None:
+def refuse_misplaced(
+    runner: str, entry: ToolEntry, unknown: Sequence[str], form: ArgumentsForm = "object"
+) -> None:
     """ToolError where arguments of the tool stand beside `arguments`: it would run without them."""
     properties = entry.definition.input_schema.get("properties", {})
     names = [name for name in unknown if name in properties]
     if names:
         text = f"{', '.join(names)}: put what is for {entry.name} under `arguments`."
-        call = valid_call(entry, runner)
+        call = valid_call(entry, runner, form)
         raise ToolError("invalid_arguments", f"{text}\nvalid call: {call}" if call else text)
 
 
@@ -62,16 +70,17 @@ def refuse_effect(runner: str, entry: ToolEntry, runners: Mapping[str, Sequence[
     """ToolError `effect_refused` where this runner may not run the tool, naming the one that may."""
     if entry.effect in runners[runner]:
         return
-    others = [name for name, effects in runners.items() if entry.effect in effects]
-    way_out = f" Use {others[0]}." if others else ""
+    other = runner_for(runners, entry.effect)
+    way_out = f" Use {other}." if other else ""
     text = f"{entry.name} has the effect {entry.effect}; {runner} does not run such tools.{way_out}"
     raise ToolError("effect_refused", text)
 
 
-def _object(runner: str, name: str, given: object) -> Json:
+def _object(runner: str, name: str, given: object, expected: str) -> Json:
+    """Arguments as an object or as text that spells one, whichever form was asked for."""
     value = parsed(name, given or "{}") if isinstance(given, str) else given
     if not isinstance(value, dict):
-        raise _wrong(runner, name, "object", given)
+        raise _wrong(runner, name, expected, given)
     return value
 
 

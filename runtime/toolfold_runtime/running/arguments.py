@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.vocabulary import ArgumentsForm
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.defaults import Defaults, defaults_of
@@ -37,8 +38,9 @@ class ValidArguments:
 class Arguments:
     """Validates what agents send against the schemas of tools."""
 
-    def __init__(self, validators: SchemaValidators) -> None:
+    def __init__(self, validators: SchemaValidators, form: ArgumentsForm = "object") -> None:
         self._validators = validators
+        self._form = form
         self._defaults: dict[str, Defaults | None] = {}
         self._lock = threading.Lock()
         #: Of tools that were lately called with what their schemas refuse.
@@ -62,10 +64,11 @@ class Arguments:
             if validator.is_valid(given, count):
                 return self._completed(entry, given, validator, count)
             if is_slow(entry.input_checks):
-                raise ToolError("invalid_arguments", _explanation(entry, [], runner))
+                raise ToolError("invalid_arguments", self._explanation(entry, [], runner))
             repair = repaired(self._document_of(entry), given, coerce_strings=coerce_strings)
             if not validator.is_valid(repair.arguments, count):
-                raise ToolError("invalid_arguments", _explanation(entry, repair.faults, runner))
+                text = self._explanation(entry, repair.faults, runner)
+                raise ToolError("invalid_arguments", text)
             return self._completed(entry, repair.arguments, validator, count, repair.warnings)
         except TimeoutError:
             text = f"the arguments of {entry.name} could not be validated in time; send fewer."
@@ -94,6 +97,16 @@ class Arguments:
             self._defaults[entry.name] = defaults_of(entry.definition.input_schema)
         return self._defaults[entry.name]
 
+    def _explanation(self, entry: ToolEntry, faults: list[Fault], runner: str) -> str:
+        explained = [f"- {explanation.line}" for explanation in explanations(faults)]
+        explained = explained or ["- the schema refuses them, and is too large to say where"]
+        number = len(explained) if len(faults) <= MAX_EXPLAINED else len(faults)
+        lines = "\n".join(_first(explained, number, "- and "))
+        text = f"invalid arguments for {entry.name}:\n{lines}"
+        text += f"\nsignature: {entry.signature}"
+        call = valid_call(entry, runner, self._form)
+        return f"{text}\nvalid call: {call}" if call else text
+
     def _document_of(self, entry: ToolEntry) -> SchemaDocument:
         with self._lock:
             document = self._documents.pop(entry.name, None)
@@ -107,25 +120,15 @@ class Arguments:
         return document
 
 
-def valid_call(entry: ToolEntry, runner: str) -> str:
+def valid_call(entry: ToolEntry, runner: str = "", form: ArgumentsForm = "object") -> str:
     """A call that is valid, by the tool's own name or by a runner; empty where none is short."""
     if entry.example is None:
         return ""
     call = f"{entry.name}({compact(entry.example)})"
     if runner:
-        call = f"{runner}({compact({'tool': entry.name, 'arguments': entry.example})})"
+        arguments = compact(entry.example) if form == "json" else entry.example
+        call = f"{runner}({compact({'tool': entry.name, 'arguments': arguments})})"
     return call if len(call) <= _MAX_CALL_LENGTH else ""
-
-
-def _explanation(entry: ToolEntry, faults: list[Fault], runner: str) -> str:
-    explained = [f"- {explanation.line}" for explanation in explanations(faults)]
-    explained = explained or ["- the schema refuses them, and is too large to say where"]
-    number = len(explained) if len(faults) <= MAX_EXPLAINED else len(faults)
-    lines = "\n".join(_first(explained, number, "- and "))
-    text = f"invalid arguments for {entry.name}:\n{lines}"
-    text += f"\nsignature: {entry.signature}"
-    call = valid_call(entry, runner)
-    return f"{text}\nvalid call: {call}" if call else text
 
 
 def _first(lines: list[str], number: int, more: str) -> list[str]:

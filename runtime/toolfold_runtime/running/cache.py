@@ -16,11 +16,35 @@ _Key: TypeAlias = tuple[str, str, str | None]
 _Work: TypeAlias = Callable[[], Coroutine[None, None, Result]]
 
 
+class Sharing:
+    """Whether equal calls may share what one of them executes, and be given its result later.
+
+    Whoever executes it may end that: an answer of one caller's user is for that call alone.
+    """
+
+    def __init__(self) -> None:
+        self.has_ended = False
+        self._ended: asyncio.Future[None] | None = None
+
+    def end(self) -> None:
+        """Let each of the calls execute it by itself."""
+        self.has_ended = True
+        if self._ended is not None and not self._ended.done():
+            self._ended.set_result(None)
+
+    def ended(self) -> "asyncio.Future[None]":
+        """Done when sharing has ended."""
+        if self._ended is None:
+            self._ended = asyncio.get_running_loop().create_future()
+        return self._ended
+
+
 @dataclass
 class _SharedExecution:
     """One execution that several equal calls wait for."""
 
     task: "asyncio.Task[Result]"
+    sharing: Sharing
     waiting: int = 0
 
 
@@ -47,7 +71,13 @@ class ResultCache:
         return self._results.size
 
     async def result(
-        self, tool: str, arguments: object, seconds: float, work: _Work, owner: str | None = None
+        self,
+        tool: str,
+        arguments: object,
+        seconds: float,
+        work: _Work,
+        owner: str | None = None,
+        sharing: Sharing | None = None,
     ) -> tuple[Result, State]:
         """The stored result of equal arguments, that of an equal call under way, else of the work.
 
@@ -59,14 +89,23 @@ class ResultCache:
             self.counts.hits += 1
             return stored, "hit"
         shared = self._shared.get(key)
-        if shared is not None:
+        if shared is not None and not shared.sharing.has_ended:
+            result = await self._shared_result(key, shared)
+            if result is None:  # it asks its user, so this one will, too
+                self.counts.misses += 1
+                return await work(), "miss"
             self.counts.hits += 1
-            return await self._awaited(key, shared), "shared"
+            return result, "shared"
         self.counts.misses += 1
-        task = asyncio.get_running_loop().create_task(self._execute(key, seconds, work))
-        shared = self._shared[key] = _SharedExecution(task)
+        sharing = sharing or Sharing()
+        task = asyncio.get_running_loop().create_task(self._execute(key, seconds, work, sharing))
+        shared = self._shared[key] = _SharedExecution(task, sharing)
         task.add_done_callback(lambda _: self._forget(key, shared))
-        return await self._awaited(key, shared), "miss"
+        shared.waiting += 1
+        try:
+            return await asyncio.shield(task), "miss"
+        finally:
+            self._leave(key, shared)
 
     def clear(self) -> int:
         """Drop every result, also those still being made; returns how many were stored."""
@@ -74,23 +113,30 @@ class ResultCache:
         self._shared.clear()
         return self._results.clear()
 
-    async def _execute(self, key: _Key, seconds: float, work: _Work) -> Result:
+    async def _execute(self, key: _Key, seconds: float, work: _Work, sharing: Sharing) -> Result:
         generation = self._generation
         result = await work()
-        # After a change it may show what was before it.
-        if generation == self._generation and not result.is_error:
+        # After a change it may show what was before, and after a question what one user said.
+        if generation == self._generation and not (sharing.has_ended or result.is_error):
             self._results.put(key, result, result.memory + len(key[1]), seconds)
         return result
 
-    async def _awaited(self, key: _Key, shared: _SharedExecution) -> Result:
+    async def _shared_result(self, key: _Key, shared: _SharedExecution) -> Result | None:
+        """The result of an execution under way; None where it is shared no more."""
         shared.waiting += 1
         try:
-            return await asyncio.shield(shared.task)
+            either = (shared.task, shared.sharing.ended())
+            await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            return None if shared.sharing.has_ended else shared.task.result()
         finally:
-            shared.waiting -= 1
-            if not shared.waiting and not shared.task.done():
-                self._forget(key, shared)
-                shared.task.cancel()  # the last one left
+            self._leave(key, shared)
+
+    def _leave(self, key: _Key, shared: _SharedExecution) -> None:
+        """Wait for an execution no longer; the last one cancels it."""
+        shared.waiting -= 1
+        if not shared.waiting and not shared.task.done():
+            self._forget(key, shared)
+            shared.task.cancel()
 
     def _forget(self, key: _Key, shared: _SharedExecution) -> None:
         """Share an execution no longer; an equal one may have begun since."""

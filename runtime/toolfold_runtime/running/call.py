@@ -1,22 +1,21 @@
 """What a tool's method can use during a call: progress, cancellation, its caller, the cache."""
 
 import contextlib
-import math
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
 
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.errors import InputRequired, UnansweredError
 from toolfold_runtime.running.caller import Caller
+from toolfold_runtime.running.deadline import Deadline
+from toolfold_runtime.running.outbox import ClientLog, Outbox, Report
 
 if TYPE_CHECKING:
     import asyncio
 
-    from toolfold_runtime.running.cache import ResultCache
-
-#: Sends progress to the client: so much, of how much, a message.
-Report: TypeAlias = Callable[[float, float | None, str | None], Awaitable[None]]
-_Progress: TypeAlias = tuple[float, float | None, str | None]
-_MAX_MESSAGE: Final = 1_000
+    from toolfold_runtime.running.cache import ResultCache, Sharing
+    from toolfold_runtime.running.question import Question
 
 
 class Consent(NamedTuple):
@@ -28,8 +27,12 @@ class Consent(NamedTuple):
     can_ask: bool = True
 
 
-#: Asks the user a question, through the client.
+#: Asks the user whether a tool may run, through the client.
 Confirm: TypeAlias = Callable[[str], Awaitable[Consent]]
+#: Around the time that a user takes to answer.
+Waiting: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[None]]
+#: Asks the user a question of a method's; None where the user declined.
+Ask: TypeAlias = Callable[["Question", Waiting], Awaitable[Json | None]]
 
 
 class CallContext(NamedTuple):
@@ -38,92 +41,136 @@ class CallContext(NamedTuple):
     caller: Caller = Caller()
     report: Report | None = None
     confirm: Confirm | None = None
+    ask: Ask | None = None
+    log: ClientLog | None = None
+    #: Whether the client has asked to be told of progress, as far as anybody knows.
+    asks_for_progress: bool = True
 
 
 #: A call of which nothing is known.
 ANONYMOUS: Final = CallContext()
 
 
+class Slots(Protocol):
+    """The places that a call takes among those that run at once."""
+
+    async def acquire(self) -> None:
+        """Wait for them; not where the call is over."""
+
+    def release(self) -> None:
+        """Give them back."""
+
+
 class Call:
-    """One call under way; every method may be used from any thread."""
+    """One call under way; `progress`, `log` and `ask_blocking` may be used from any thread."""
 
     def __init__(self, cache: "ResultCache", context: CallContext) -> None:
         from asyncio import get_running_loop  # the package itself is imported without it
 
+        self._loop = get_running_loop()
         self.cache = cache
         self.caller = context.caller
-        self._report = context.report
-        self._loop = get_running_loop()
+        #: What the call waits for that is not its tool, as a clause; for whoever waits too long.
+        self.obstacle = ""
+        #: Whether it is worth asking others for progress.
+        self.wants_progress = context.report is not None and context.asks_for_progress
+        self.deadline = Deadline(self._loop)
+        self.outbox = Outbox(self._loop, context.report, context.log)
+        #: Set by whoever runs the call: the places that it takes, and who else gets its result.
+        self.slots: Slots | None = None
+        self.sharing: Sharing | None = None
+        self._ask = context.ask
         self._is_cancelled = False
-        self._deadline: float | None = None
-        self._newest: _Progress | None = None
-        self._last = float("-inf")
-        self._sender: asyncio.Task[None] | None = None
-
-    def seconds_left(self, seconds: float) -> float:
-        """What is left of so many seconds, which begin when this is first asked."""
-        now = self._loop.time()
-        if self._deadline is None:
-            self._deadline = now + seconds
-        return max(0.0, self._deadline - now)
-
-    def extend(self, seconds: float) -> None:
-        """Add time that was not the tool's."""
-        if self._deadline is not None:
-            self._deadline += seconds
+        self._has_ended = False
+        self._waiting = 0
+        self._asked: dict[str, asyncio.Task[Json | None]] = {}
+        self._required: InputRequired | None = None
 
     @property
     def is_cancelled(self) -> bool:
         """Whether nobody waits for the answer any more."""
         return self._is_cancelled
 
-    @property
-    def wants_progress(self) -> bool:
-        """Whether anybody would hear of progress."""
-        return self._report is not None
-
     def cancel(self) -> None:
         """Tell the method that nobody waits any more."""
         self._is_cancelled = True
-
-    def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Tell the client, at once where it keeps up; else only the newest is sent.
-
-        What is no progress, such as NaN, is ignored: it must not end the call.
-        """
-        if self._report is None or self.is_cancelled or not _is_number(done):
-            return
-        total = total if _is_number(total) else None
-        if message is not None:
-            # Half of a surrogate pair is no text that can be sent.
-            message = str(message)[:_MAX_MESSAGE].encode("utf-8", "replace").decode()
-        with contextlib.suppress(RuntimeError):  # the loop has ended
-            self._loop.call_soon_threadsafe(self._enqueue, (done, total, message))
+        self._end_questions()
 
     async def end(self) -> None:
         """Send what is still to be sent; nothing that comes later is."""
-        if self._sender is not None:
-            await self._sender
-        self._report = None
+        self._end_questions()
+        await self.outbox.end()
 
-    def _enqueue(self, progress: _Progress) -> None:
-        if self._report is None or progress[0] <= self._last:
-            return  # the protocol wants it to rise
-        self._last = progress[0]
-        self._newest = progress
-        if self._sender is None or self._sender.done():
-            self._sender = self._loop.create_task(self._send(self._report))
+    @contextlib.asynccontextmanager
+    async def waiting(self) -> AsyncIterator[None]:
+        """Count the time inside as the user's: it is not the tool's, and takes no place of others."""
+        self._waiting += 1
+        if self._waiting == 1:
+            self.deadline.pause()
+            if self.slots is not None:
+                self.slots.release()
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self.deadline.resume()
+                if self.slots is not None:
+                    await self.slots.acquire()
 
-    async def _send(self, report: Report) -> None:
-        while self._newest is not None:
-            newest, self._newest = self._newest, None
-            # A client that is gone, or a transport that has no way back, hears nothing.
-            with contextlib.suppress(Exception):
-                await report(*newest)
+    async def ask(self, question: "Question") -> Json | None:
+        """What the user answers; UnansweredError where there is none, InputRequired where it comes later."""
+        from asyncio import get_running_loop, run_coroutine_threadsafe, wrap_future
+
+        if get_running_loop() is not self._loop:  # of a method that runs one of its own
+            return await wrap_future(run_coroutine_threadsafe(self.ask(question), self._loop))
+        if self.sharing is not None:
+            self.sharing.end()
+        if self._ask is None or self._has_ended:
+            raise UnansweredError("there is nobody to ask", can_ask=False)
+        if question.name in self._asked:
+            # The answer of the first would be taken for that of the second.
+            raise ValueError(f"ask: two questions are named {question.name}; name each differently")
+        task = self._loop.create_task(self._answer(self._ask, question))
+        task.add_done_callback(_look_at)
+        self._asked[question.name] = task
+        return await task
+
+    def ask_blocking(self, question: "Question") -> Json | None:
+        """The same for a thread, which waits."""
+        import asyncio
+        from concurrent.futures import CancelledError
+
+        with contextlib.suppress(RuntimeError):  # no loop runs in this thread
+            if asyncio.get_running_loop() is self._loop:
+                raise TypeError("ask_blocking would hold up the server; write `await ask(…)` here")
+        try:
+            return asyncio.run_coroutine_threadsafe(self.ask(question), self._loop).result()
+        except CancelledError:
+            raise asyncio.CancelledError from None
+
+    def require_input(self) -> None:
+        """InputRequired where the method has asked for it, whatever it made of that."""
+        if self._required is not None and not self._is_cancelled:
+            raise self._required
+
+    async def _answer(self, ask: Ask, question: "Question") -> Json | None:
+        try:
+            return await ask(question, self.waiting)
+        except InputRequired as required:
+            self._required = required
+            raise
+
+    def _end_questions(self) -> None:
+        self._has_ended = True
+        for task in self._asked.values():
+            task.cancel()
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) or (isinstance(value, float) and math.isfinite(value))
+def _look_at(task: "asyncio.Task[Json | None]") -> None:
+    """Retrieve an exception that the method may not wait for any more."""
+    if not task.cancelled():
+        task.exception()
 
 
 _CURRENT: ContextVar[Call] = ContextVar("toolfold_call")
@@ -134,11 +181,16 @@ def set_current(call: Call) -> None:
     _CURRENT.set(call)
 
 
+def current() -> Call | None:
+    """The call that runs here; None outside a call, and in threads of the author's own."""
+    return _CURRENT.get(None)
+
+
 def progress(done: float, total: float | None = None, message: str | None = None) -> None:
     """Tell the client how far the running call is; from async and blocking methods alike."""
     call = _CURRENT.get(None)
     if call is not None:
-        call.progress(done, total, message)
+        call.outbox.progress(done, total, message)
 
 
 def is_cancelled() -> bool:

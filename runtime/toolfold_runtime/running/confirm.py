@@ -23,17 +23,6 @@ _CONSEQUENCES: Final[dict[Effect, str]] = {
 _HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 
 
-class InputRequired(Exception):  # noqa: N818 - the client goes on
-    """Ends a call that is answered with the question, in the protocol's form.
-
-    The client makes the same call again when its user has said something.
-    """
-
-    def __init__(self, answer: object) -> None:
-        self.answer = answer
-        super().__init__()
-
-
 async def require_consent(entry: ToolEntry, arguments: Json, confirm: Confirm | None) -> None:
     """Have the user asked where the tool wants that; ToolError `unconfirmed` where it may not run.
 

@@ -6,6 +6,7 @@ What takes long, or runs code of an author's, is done in a thread and within the
 the event loop answers the others meanwhile.
 """
 
+from asyncio import CancelledError
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -17,7 +18,7 @@ from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import Arguments, ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
-from toolfold_runtime.running.cache import ResultCache, State
+from toolfold_runtime.running.cache import ResultCache, Sharing, State
 from toolfold_runtime.running.call import ANONYMOUS, Call, CallContext
 from toolfold_runtime.running.caller import require_scopes
 from toolfold_runtime.running.confirm import require_consent
@@ -50,7 +51,7 @@ class Executor:
         self._package = catalog.package
         self._threads = Threads()
         self._validators = SchemaValidators(execution.timeout)
-        self._arguments = Arguments(self._validators)
+        self._arguments = Arguments(self._validators, catalog.facts.arguments)
         self._codes = ErrorCodes()
         self._limits = LimitsByServer(catalog)
         self.limits = self._limits.own
@@ -72,28 +73,37 @@ class Executor:
         *,
         runner: str = "",
         fields: tuple[str, ...] = (),
+        are_texts: bool = False,
         context: CallContext = ANONYMOUS,
     ) -> Answer:
         """Run one tool; every failure is a ToolError that says what the agent can do.
 
         A call by a `runner` promises text, of some `fields` only where they are named; a call by
-        the tool's own name promises structured content.
+        the tool's own name promises structured content. Arguments that `are_texts`, as those of
+        addresses and prompts are, stand for what they spell where a schema has no room for text.
         """
         call = Call(self.cache, context)
-        with self._telemetry.call(entry, arguments) as record:
+        with self._telemetry.call(entry, arguments, call.deadline) as record:
             require_scopes(entry, call.caller)
             owner = call.caller.key  # before the method runs: it could change the claims
-            given = await self._valid_arguments(entry, arguments, call, runner)
+            given = await self._valid_arguments(
+                entry, arguments, call, runner=runner, are_texts=are_texts
+            )
             if entry.confirm is not None:
-                with record.waiting():
+                async with call.waiting():
                     await require_consent(entry, given.values, context.confirm)
-                call.extend(record.waited)
-            result, record.cache = await self._result(entry, given, call, owner)
+            try:
+                result, record.cache = await self._result(entry, given, call, owner)
+            except CancelledError:
+                call.outbox.discard()  # nobody listens
+                raise
+            finally:
+                await call.end()
             record.result = result
             answer = await self._shaped(entry, result, call, runner=runner, fields=fields)
             if answer.is_error:
                 record.outcome = "tool_failed"
-        if given.warnings:
+        if given.warnings and not are_texts:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
         return answer
 
@@ -110,14 +120,14 @@ class Executor:
         return await self._in_thread(entry, call, work)
 
     async def _valid_arguments(
-        self, entry: ToolEntry, arguments: Json, call: Call, runner: str
+        self, entry: ToolEntry, arguments: Json, call: Call, *, runner: str, are_texts: bool
     ) -> ValidArguments:
         if is_small(arguments) and not is_slow(entry.input_checks):
             valid = self._arguments.if_valid(entry, arguments)
             if valid is not None:
                 return valid
         own = entry.limits.coerce_strings
-        coerces = self._coerces_strings if own is None else own
+        coerces = are_texts or (self._coerces_strings if own is None else own)
         work = partial(
             self._arguments.validated, entry, arguments, coerce_strings=coerces, runner=runner
         )
@@ -128,10 +138,11 @@ class Executor:
     ) -> tuple[Result, State]:
         work = partial(self._run, entry, arguments, call)
         seconds = entry.limits.cache_ttl
-        if seconds is not None:
-            owner = None if entry.limits.is_cache_shared else owner
-            return await self.cache.result(entry.name, arguments.values, seconds, work, owner)
-        return await work(), "off"
+        if seconds is None:
+            return await work(), "off"
+        owner = None if entry.limits.is_cache_shared else owner
+        sharing = call.sharing = Sharing()
+        return await self.cache.result(entry.name, arguments.values, seconds, work, owner, sharing)
 
     async def _run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Result:
         try:
@@ -139,7 +150,6 @@ class Executor:
             return await self._limits.of(entry).run(entry, call, work)
         finally:
             self._invalidate(entry)
-            await call.end()
 
     async def _run_backend(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Result:
         try:

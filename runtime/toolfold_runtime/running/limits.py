@@ -8,6 +8,7 @@ tool that hangs runs out of its own places, and is then refused at once; the oth
 
 import asyncio
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Final, TypeAlias, TypeVar
 
 from toolfold_runtime import server_log
@@ -71,28 +72,29 @@ class Limits:
         loop = asyncio.get_running_loop()
         seconds = self.seconds_of(entry) if seconds is None else seconds
         ended: asyncio.Future[None] = loop.create_future()
-        slot = _Slot(self._all)
-        task = loop.create_task(_in_slots(tool, slot, work))
+        slots = call.slots = _Slots(tool.slots, self._all)
+        task = loop.create_task(_in_slots(slots, work))
         task.add_done_callback(lambda _: _wake(ended))
-        timer = loop.call_later(call.seconds_left(seconds), _wake, ended)
         self._waiting += 1
         tool.waiting += 1
+        call.deadline.start(seconds, partial(_wake, ended))
         try:
             await ended
         finally:
+            call.deadline.stop()
             self._waiting -= 1
             tool.waiting -= 1
-            timer.cancel()
+            call.slots = None
             if not task.done():
                 call.cancel()
                 task.cancel()
-                if slot.was_acquired:  # else it ends at once: nothing has begun
+                if slots.were_acquired:  # else it ends at once: nothing has begun
                     self._abandon(tool, task)
-                    slot.release()
+                    slots.release_common()
             elif not task.cancelled():
                 task.exception()  # retrieved, also where the call was cancelled meanwhile
         if not task.done() or task.cancelled():
-            raise _timeout_error(entry, seconds, was_running=slot.was_acquired)
+            raise _timeout_error(entry, seconds, call.obstacle, was_running=slots.were_acquired)
         return task.result()
 
     def _tool(self, entry: ToolEntry) -> "_Tool":
@@ -138,33 +140,54 @@ class _Tool:
         self.is_reported = False
 
 
-class _Slot:
-    """A hold on a semaphore that is released once."""
+class _Slots:
+    """The slots of one call, of its tool and of all tools; given back while its user is asked."""
 
-    def __init__(self, semaphore: asyncio.Semaphore) -> None:
-        self.was_acquired = False
-        self._semaphore = semaphore
-        self._is_held = False
+    def __init__(self, own: asyncio.Semaphore, common: asyncio.Semaphore) -> None:
+        self.were_acquired = False
+        self._own = own
+        self._common = common
+        self._held: list[asyncio.Semaphore] = []
+        self._is_over = False
 
     async def acquire(self) -> None:
-        """Wait for a free slot."""
-        await self._semaphore.acquire()
-        self.was_acquired = self._is_held = True
+        """Wait for the slots that are not held; not where the call is over."""
+        for semaphore in (self._own, self._common):
+            if self._needs(semaphore):
+                await semaphore.acquire()
+                if self._needs(semaphore):
+                    self._held.append(semaphore)
+                else:
+                    semaphore.release()
+        self.were_acquired = True
 
     def release(self) -> None:
-        """Free the slot, if it is held."""
-        if self._is_held:
-            self._is_held = False
-            self._semaphore.release()
+        """Give back what is held."""
+        while self._held:
+            self._held.pop().release()
+
+    def release_common(self) -> None:
+        """Give back the slot of all tools, for good: the work goes on, and nobody waits for it."""
+        if self._common in self._held:
+            self._held.remove(self._common)
+            self._common.release()
+        self._is_over = True
+
+    def end(self) -> None:
+        """Give back what is held, for good."""
+        self._is_over = True
+        self.release()
+
+    def _needs(self, semaphore: asyncio.Semaphore) -> bool:
+        return not self._is_over and semaphore not in self._held
 
 
-async def _in_slots(tool: _Tool, slot: _Slot, work: _Work[T]) -> T:
-    async with tool.slots:
-        await slot.acquire()
-        try:
-            return await work()
-        finally:
-            slot.release()
+async def _in_slots(slots: _Slots, work: _Work[T]) -> T:
+    try:
+        await slots.acquire()
+        return await work()
+    finally:
+        slots.end()
 
 
 def _wake(ended: "asyncio.Future[None]") -> None:
@@ -172,7 +195,10 @@ def _wake(ended: "asyncio.Future[None]") -> None:
         ended.set_result(None)
 
 
-def _timeout_error(entry: ToolEntry, seconds: float, *, was_running: bool) -> ToolError:
+def _timeout_error(
+    entry: ToolEntry, seconds: float, obstacle: str, *, was_running: bool
+) -> ToolError:
     fact = "did not answer" if was_running else "did not get its turn"
-    text = f"{entry.name} {fact} within {seconds:g} s; try again later, or ask for less."
+    why = f": {obstacle}" if obstacle else ""
+    text = f"{entry.name} {fact} within {seconds:g} s{why}; try again later, or ask for less."
     return ToolError("timeout", text)

@@ -146,15 +146,18 @@ class Shaper:
         text = str(done.head) if is_plain else compact(done.head)
         left = max(result.size - len(text), 0)
         rest = _Remainder(entry.name, done.rest, left, True, result.blocks)
-        note = self._left_out(entry, (*done.omitted, *_counted(result.blocks)), rest, caller)
+        omitted = (*done.omitted[:_MAX_NAMED], *_counted(result.blocks))
+        note = self._left_out(entry, omitted, rest, caller)
         return Answer(text, None, (note,)), done.head
 
     def _with_blocks(
         self, entry: ToolEntry, answer: Answer, caller: Caller, blocks: "tuple[Block, ...]"
     ) -> Answer:
         """The answer with the blocks that fit beside its text, and notes about the others."""
+        if not blocks:
+            return answer
         budget = self.budget_of(entry)
-        if budget is None or not blocks:
+        if budget is None:
             return replace(answer, blocks=blocks)
         from toolfold_runtime.running.fit import fit
 
@@ -174,7 +177,7 @@ class Shaper:
         self, entry: ToolEntry, omitted: Sequence[str], rest: _Remainder, caller: Caller
     ) -> str:
         """The note about what was omitted, with the way to read on."""
-        note = f"left out: {'; '.join(omitted[:_MAX_NAMED])}."
+        note = f"left out: {'; '.join(omitted)}."
         return f"{note} {self._continuation(entry, rest, caller)}"
 
     def _continuation(self, entry: ToolEntry, rest: _Remainder, caller: Caller) -> str:

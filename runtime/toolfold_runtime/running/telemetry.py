@@ -21,9 +21,9 @@ from toolfold_runtime import server_log
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.errors import InputRequired, ToolError
 from toolfold_runtime.jsontext import compact
-from toolfold_runtime.running.confirm import InputRequired
+from toolfold_runtime.running.deadline import Deadline
 
 if TYPE_CHECKING:
     from toolfold_runtime.running.results import Result
@@ -41,22 +41,11 @@ class Record:
     cache: str = "off"
     result: "Result | None" = None
     outcome: str = "ok"
-    #: Seconds that the user took to answer, which are not the tool's.
-    waited: float = 0.0
 
     @property
     def result_bytes(self) -> int:
         """The size of the result as it is sent."""
         return self.result.sent_size if self.result is not None else 0
-
-    @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Count the time inside as the user's."""
-        started = time.perf_counter()
-        try:
-            yield
-        finally:
-            self.waited += time.perf_counter() - started
 
 
 class Telemetry:
@@ -80,8 +69,11 @@ class Telemetry:
         )
 
     @contextmanager
-    def call(self, entry: ToolEntry, arguments: Json) -> Iterator[Record]:
-        """Record what happens inside; the caller fills in what only it knows."""
+    def call(self, entry: ToolEntry, arguments: Json, deadline: Deadline) -> Iterator[Record]:
+        """Record what happens inside; the caller fills in what only it knows.
+
+        The time that the user took to answer, which the deadline knows, is not the tool's.
+        """
         record, started = Record(), time.perf_counter()
         span = self._tracer.start_span(f"tool.exec.{entry.name}")
         try:
@@ -94,7 +86,7 @@ class Telemetry:
             record.outcome = _outcome(error)
             raise
         finally:
-            seconds = time.perf_counter() - started - record.waited
+            seconds = time.perf_counter() - started - deadline.waited
             self._measure(entry, record, seconds)
             if span.is_recording():
                 span.set_attribute("toolfold.latency_ms", round(seconds * 1000, 3))

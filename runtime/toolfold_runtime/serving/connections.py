@@ -8,32 +8,23 @@ that a request costs no timer.
 import asyncio
 import contextlib
 import math
+import sys
 import time
-from collections.abc import Iterator
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.server import Server
 
 from toolfold_runtime.serving.http import Bounds
 
 _CHECK_INTERVAL: Final = 1.0  # seconds, at most
+_MOST_BEHIND: Final = 65_536  # bytes of requests that come before an answer
 _FULL: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 20\r\n"
     b"retry-after: 5\r\nconnection: close\r\n\r\ntoo many connections"
 )
 #: What a connection is busy with: nothing, the head or the body of a request, or a call.
 Phase: TypeAlias = Literal["idle", "head", "body", "call"]
-
-
-class WebServer(Server):
-    """A server that leaves signals to `lifetime`, as the one over stdio does."""
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Do nothing about them."""
-        yield
 
 
 def protocol_class(bounds: Bounds) -> type[asyncio.Protocol]:
@@ -54,6 +45,13 @@ class BoundedConnection(H11Protocol):
     deadline = math.inf
     received = 0
     is_next_deferred = False
+    is_ending = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a request is being answered, or the answer is still being read."""
+        is_answered = self.cycle is None or self.cycle.response_complete
+        return not is_answered or self.transport.get_write_buffer_size() > 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override] # as uvicorn's own
         """Begin, or refuse where there are too many already."""
@@ -74,9 +72,14 @@ class BoundedConnection(H11Protocol):
     def data_received(self, data: bytes) -> None:
         """Take what a client sent."""
         super().data_received(data)
+        if self.is_ending and self.cycle is not None:
+            self.cycle.keep_alive = False
         if self.phase == "body":
             self.group.receive(self, len(data))
         self._note_phase()
+        # Where reading stops behind a call, the end of the connection would not be seen.
+        if self.flow.read_paused and self.phase == "call" and self._waits_for_little():
+            self.flow.resume_reading()
 
     def on_response_complete(self) -> None:
         """Go on to the next request, of which there may be a part already.
@@ -89,9 +92,9 @@ class BoundedConnection(H11Protocol):
             self._note_phase()
 
     def pause_writing(self) -> None:
-        """Note since when an answer is not read."""
+        """Note that an answer is not read as fast as it comes."""
         super().pause_writing()
-        self.group.unread[self] = time.monotonic()
+        self.group.note_unread(self)
 
     def resume_writing(self) -> None:
         """Go on: the answer was read."""
@@ -100,8 +103,14 @@ class BoundedConnection(H11Protocol):
         if self.is_next_deferred:
             self.on_response_complete()
 
+    def answer_once_more(self) -> None:
+        """Close after the answer under way, or else after the next."""
+        self.is_ending = True
+        if self.cycle is not None:
+            self.cycle.keep_alive = False
+
     def shutdown(self) -> None:
-        """End with the server; an answer that nobody reads does not hold it up."""
+        """End with the server; an answer that is not read by now is dropped."""
         if self in self.group.unread:
             self.transport.abort()
         super().shutdown()
@@ -123,11 +132,22 @@ class BoundedConnection(H11Protocol):
         seconds = {"head": bounds.head, "body": bounds.body}.get(phase, math.inf)
         self.deadline = time.monotonic() + seconds
 
+    def _waits_for_little(self) -> bool:
+        """Whether little was sent behind the request that is being answered."""
+        return len(self.conn.trailing_data[0]) < _MOST_BEHIND
+
     def _current_phase(self) -> Phase:
         state = self.conn.their_state
         if state is h11.IDLE:
             return "head" if self.conn.trailing_data[0] else "idle"
         return "body" if state is h11.SEND_BODY else "call"
+
+
+class _Unread(NamedTuple):
+    """Of an answer, how many bytes the client has not taken, and since when it takes none."""
+
+    since: float
+    size: int
 
 
 class _Connections:
@@ -137,11 +157,10 @@ class _Connections:
         self.bounds = bounds
         self.most = min(bounds.connections, _most_open_files() // 2)
         self.open: set[BoundedConnection] = set()
-        #: Since when an answer is unread, the longest first.
-        self.unread: dict[BoundedConnection, float] = {}
+        #: Answers that are not read as fast as they come.
+        self.unread: dict[BoundedConnection, _Unread] = {}
         self._period = min(_CHECK_INTERVAL, bounds.head / 4)
         self._received = 0
-        self._closing: dict[BoundedConnection, float] = {}
         self._timer: asyncio.TimerHandle | None = None
 
     def add(self, connection: BoundedConnection) -> None:
@@ -157,7 +176,6 @@ class _Connections:
         self.release(connection)
         self.open.discard(connection)
         self.unread.pop(connection, None)
-        self._closing.pop(connection, None)
 
     def receive(self, connection: BoundedConnection, size: int) -> None:
         """Count a part of a request; the connection is closed where all of them are too much."""
@@ -174,27 +192,53 @@ class _Connections:
         self._received -= connection.received
         connection.received = 0
 
+    def note_unread(self, connection: BoundedConnection) -> None:
+        """Bound how long an answer waits for its client."""
+        self.unread[connection] = _Unread(time.monotonic(), _untaken(connection.transport))
+
     def _close_overdue(self, loop: asyncio.AbstractEventLoop) -> None:
         """Close what waited too long."""
         now = time.monotonic()
         for connection in [one for one in self.open if one.deadline < now]:
             connection.end()
         # One that is closing waits for its client to read, and would do so for ever.
-        for connection in self.open:
+        for connection in self.open - self.unread.keys():
             if connection.transport.is_closing():
-                self._closing.setdefault(connection, now)
-        for connection, since in [*self.unread.items(), *self._closing.items()]:
-            if now - since > self.bounds.unread:
+                self.note_unread(connection)
+        self._drop_unread(now)
+        self._timer = (
+            loop.call_later(self._period, self._close_overdue, loop) if self.open else None
+        )
+
+    def _drop_unread(self, now: float) -> None:
+        """Drop answers of which nothing is read any more, and the oldest where all are too much."""
+        for connection, unread in list(self.unread.items()):
+            size = _untaken(connection.transport)
+            if size < unread.size:  # slow, but there
+                self.unread[connection] = _Unread(now, size)
+            elif now - unread.since > self.bounds.unread:
                 connection.transport.abort()
         pending = sum(one.transport.get_write_buffer_size() for one in self.unread)
-        for connection in list(self.unread):
+        for connection in sorted(self.unread, key=lambda one: self.unread[one].since):
             if pending <= self.bounds.pending:
                 break
             pending -= connection.transport.get_write_buffer_size()
             connection.transport.abort()
-        self._timer = (
-            loop.call_later(self._period, self._close_overdue, loop) if self.open else None
-        )
+
+
+def _untaken(transport: asyncio.Transport) -> int:
+    """Bytes of an answer that its client has not taken: ours, and where it tells the system's.
+
+    The system asks for more when a large part of its own is gone, which takes a slow client long.
+    """
+    size = transport.get_write_buffer_size()
+    with contextlib.suppress(ImportError, OSError, ValueError):  # Windows; no socket any more
+        import fcntl
+        import termios
+
+        number = transport.get_extra_info("socket").fileno()
+        size += int.from_bytes(fcntl.ioctl(number, termios.TIOCOUTQ, bytes(4)), sys.byteorder)
+    return size
 
 
 def _most_open_files() -> int:

@@ -16,7 +16,7 @@ def hold(answer: Json) -> Json:
     if held is None:
         return answer
     held |= answer
-    return {"resultType": "complete", "content": []}
+    return {"resultType": held.pop("resultType"), "content": []}
 
 
 async def send_held(ctx: ServerRequestContext[Any], call_next: Any) -> Any:

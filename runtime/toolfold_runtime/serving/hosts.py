@@ -5,16 +5,21 @@ with any port by its beginning, so that `localhost:8000.evil.example` would pass
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
-from typing import Any, Final, NamedTuple, TypeAlias
+from asyncio import CancelledError
+from collections.abc import Iterable
+from typing import Final, NamedTuple
 
 from toolfold_runtime import server_log
 from toolfold_runtime.errors import StartError
-
-Message: TypeAlias = MutableMapping[str, Any]
-Receive: TypeAlias = Callable[[], Awaitable[Message]]
-Send: TypeAlias = Callable[[Message], Awaitable[None]]
-Application: TypeAlias = Callable[[Message, Receive, Send], Awaitable[None]]
+from toolfold_runtime.serving.asgi import (
+    Application,
+    Message,
+    Receive,
+    Send,
+    header_values,
+    send_text,
+)
+from toolfold_runtime.serving.cors import allow_request, is_preflight, readable_by
 
 _HOST: Final = r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)"
 _PORT: Final = r"(?::(?P<port>[0-9]{1,5}|\*))?"
@@ -33,27 +38,42 @@ class _Peer(NamedTuple):
 
 
 class Guard:
-    """An application that refuses foreign hosts and origins, and passes on all other requests."""
+    """An application that refuses foreign hosts and origins, and passes on all other requests.
+
+    Pages of the origins in `readers` may send requests from a browser, and read the answers.
+    """
 
     def __init__(
-        self, application: Application, hosts: Iterable[str], origins: Iterable[str]
+        self,
+        application: Application,
+        hosts: Iterable[str],
+        origins: Iterable[str],
+        readers: Iterable[str] = (),
     ) -> None:
         self._application = application
         self._hosts = frozenset(allowed_host(text) for text in hosts)
-        self._origins = frozenset(allowed_origin(text) for text in origins)
+        self._readers = frozenset(allowed_origin(text) for text in readers)
+        self._origins = self._readers.union(allowed_origin(text) for text in origins)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request: 421 for a foreign `Host`, 403 for a foreign `Origin`."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
-        elif not self._is_answered(scope):
-            await _refuse(send, 421, "Invalid Host header")
-        elif not self._is_trusted(scope):
-            await _refuse(send, 403, "Invalid Origin header")
+            return
+        origins = header_values(scope, b"origin")
+        is_reader = _is_among(_origin_of(origins), self._readers)
+        if self._readers:
+            send = readable_by(origins[0] if is_reader else None, send)
+        if not self._is_answered(scope):
+            await send_text(send, 421, "Invalid Host header")
+        elif not self._is_trusted(origins):
+            await send_text(send, 403, "Invalid Origin header")
+        elif is_reader and is_preflight(scope):
+            await allow_request(scope, send)
         elif scope["method"] == "GET" and scope["path"] == "/mcp":
             # The stream that a client may ask for would hold its connection for nothing: a
             # server without sessions never sends on it.
-            await _refuse(send, 405, "Method Not Allowed", (b"allow", b"POST"))
+            await send_text(send, 405, "Method Not Allowed", (b"allow", b"POST"))
         else:
             await self._pass_on(scope, receive, send)
 
@@ -67,6 +87,10 @@ class Guard:
 
         try:
             await self._application(scope, receive, noted)
+        except CancelledError:  # a call that takes longer than the server does to stop
+            if not has_begun:
+                await send_text(send, 503, "the server is stopping", (b"retry-after", b"5"))
+            raise
         except Exception as error:
             from starlette.requests import ClientDisconnect
 
@@ -77,22 +101,17 @@ class Guard:
                 "a request failed", error, path=scope["path"]
             )  # a verifier's, for one
             if not has_begun:
-                await _refuse(send, 500, "Internal Server Error")
+                await send_text(send, 500, "Internal Server Error")
 
     def _is_answered(self, scope: Message) -> bool:
         if not self._hosts:
             return True
-        given = _values(scope, b"host")
-        peer = _parsed(_AUTHORITY, given[0]) if len(given) == 1 else None
-        return peer is not None and _is_among(peer, self._hosts)
+        hosts = header_values(scope, b"host")
+        return len(hosts) == 1 and _is_among(_parsed(_AUTHORITY, _text(hosts[0])), self._hosts)
 
-    def _is_trusted(self, scope: Message) -> bool:
+    def _is_trusted(self, origins: list[bytes]) -> bool:
         """Whether no page of another origin sent the request; programs send no `Origin`."""
-        given = _values(scope, b"origin")
-        if not given or not self._hosts:
-            return True
-        peer = _parsed_origin(given[0]) if len(given) == 1 else None
-        return peer is not None and _is_among(peer, self._origins)
+        return not origins or not self._hosts or _is_among(_origin_of(origins), self._origins)
 
 
 def allowed_host(text: str) -> _Peer:
@@ -112,12 +131,19 @@ def allowed_origin(text: str) -> _Peer:
     return peer
 
 
-def _values(scope: Message, name: bytes) -> list[str]:
-    return [value.decode("latin-1") for key, value in scope["headers"] if key == name]
+def _origin_of(origins: list[bytes]) -> _Peer | None:
+    """The one origin of a request; None where there is none, or more than one."""
+    return _parsed_origin(_text(origins[0])) if len(origins) == 1 else None
 
 
-def _is_among(peer: _Peer, allowed: frozenset[_Peer]) -> bool:
-    return peer.port != _ANY and (peer in allowed or peer._replace(port=_ANY) in allowed)
+def _text(value: bytes) -> str:
+    return value.decode("latin-1")
+
+
+def _is_among(peer: _Peer | None, allowed: frozenset[_Peer]) -> bool:
+    if peer is None or peer.port == _ANY:
+        return False
+    return peer in allowed or peer._replace(port=_ANY) in allowed
 
 
 def _parsed(form: re.Pattern[str], text: str) -> _Peer | None:
@@ -134,10 +160,3 @@ def _parsed_origin(text: str) -> _Peer | None:
         return _Peer("", text, "")
     peer = _parsed(_ORIGIN, text)
     return peer and peer._replace(port=peer.port or _DEFAULT_PORTS.get(peer.scheme, ""))
-
-
-async def _refuse(send: Send, status: int, text: str, *headers: tuple[bytes, bytes]) -> None:
-    body = text.encode()
-    own = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": status, "headers": [*own, *headers]})
-    await send({"type": "http.response.body", "body": body})

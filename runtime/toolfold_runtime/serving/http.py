@@ -1,4 +1,4 @@
-"""Streamable HTTP: stateless, JSON answers, safe by default.
+"""Streamable HTTP: stateless, answers in JSON unless a stream is asked for, safe by default.
 
 On loopback, foreign Host and Origin headers are refused. Elsewhere a server needs a verifier of
 tokens (an OAuth resource server), or the option that opens it on purpose.
@@ -35,7 +35,7 @@ class Bounds:
     body: float = 30.0
     #: Seconds between two requests of a connection.
     idle: int = 5
-    #: Seconds that a client may leave an answer unread.
+    #: Seconds in which a client must read a part of its answer.
     unread: float = 30.0
     #: Bytes of half-sent requests and of unread answers, each, of all connections together.
     pending: int = 128_000_000
@@ -53,6 +53,10 @@ class Listener:
     issuer: str = ""
     resource: str = ""
     scopes: tuple[str, ...] = ()
+    #: The origins whose pages may call from a browser, and read the answers.
+    readers: tuple[str, ...] = ()
+    #: For calls under way when it is time to stop.
+    shutdown_seconds: float = 10.0
     bounds: Bounds = Bounds()
 
 
@@ -81,11 +85,13 @@ def listener_for(options: ServeOptions, root: Path) -> Listener:
         port=options.port,
         # Open on purpose, to any name, unless names were given.
         hosts=hosts if not options.open or options.allow_host else (),
-        origins=(*(f"http://{name}:*" for name in names), *options.allow_origin),
+        origins=tuple(f"http://{name}:*" for name in names),
         verifier=_verifier(options.verifier, root) if options.verifier else None,
         issuer=options.issuer or "",
         resource=options.resource or "",
         scopes=tuple(options.scope),
+        readers=tuple(options.allow_origin),
+        shutdown_seconds=options.shutdown_seconds,
     )
 
 
@@ -94,7 +100,7 @@ async def run_http(server: "Server[Any]", listener: Listener, stopping: asyncio.
     bound = _bound_socket(listener)
     host, port = bound.getsockname()[:2]
     server_log.notice(f"serving on http://{_bracketed(host)}:{port}/mcp")
-    web = http_server(server, listener)
+    web = http_server(server, listener, stopping)
 
     async def stop() -> None:
         await stopping.wait()
@@ -107,28 +113,35 @@ async def run_http(server: "Server[Any]", listener: Listener, stopping: asyncio.
         stopper.cancel()
 
 
-def http_server(server: "Server[Any]", listener: Listener) -> "uvicorn.Server":
-    """The server of HTTP, not yet listening."""
+def http_server(
+    server: "Server[Any]", listener: Listener, stopping: asyncio.Event | None = None
+) -> "uvicorn.Server":
+    """The server of HTTP, not yet listening; it counts as ready until `stopping` is set."""
     import uvicorn
 
-    from toolfold_runtime.serving.connections import WebServer, protocol_class
+    from toolfold_runtime.serving.connections import protocol_class
+    from toolfold_runtime.serving.web_server import WebServer
 
     config = uvicorn.Config(
-        http_app(server, listener),
+        http_app(server, listener, stopping or asyncio.Event()),
         http=protocol_class(listener.bounds),
         ws="none",
+        log_config=None,  # its errors go to our log
+        access_log=False,
         log_level="error",  # what it warns of is what clients send
         timeout_keep_alive=listener.bounds.idle,
-        timeout_graceful_shutdown=10,
         server_header=False,
     )
-    return WebServer(config)
+    return WebServer(config, listener.shutdown_seconds)
 
 
-def http_app(server: "Server[Any]", listener: Listener) -> Guard:
+def http_app(server: "Server[Any]", listener: Listener, stopping: asyncio.Event) -> Guard:
     """The ASGI application, with its checks of Host, Origin and tokens."""
     from mcp.server.auth.settings import AuthSettings
     from mcp.server.transport_security import TransportSecuritySettings
+
+    from toolfold_runtime.serving.probes import Probes
+    from toolfold_runtime.serving.streams import stream_where_asked
 
     auth = None
     if listener.verifier is not None:
@@ -149,10 +162,12 @@ def http_app(server: "Server[Any]", listener: Listener) -> Guard:
         auth=auth,
         token_verifier=listener.verifier,
     )
+    stream_where_asked(server, application)
     # Both log a traceback where a client goes away early, or a call does not end with the server.
     for name in ("mcp.server.streamable_http", "uvicorn.error"):
         logging.getLogger(name).addFilter(_is_worth_a_look)
-    return Guard(application, listener.hosts, listener.origins)
+    probed = Probes(application, stopping)
+    return Guard(probed, listener.hosts, listener.origins, listener.readers)
 
 
 def _verifier(path: str, root: Path) -> "TokenVerifier":

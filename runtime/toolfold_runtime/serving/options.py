@@ -1,6 +1,7 @@
 """What can be chosen when a server starts: command-line options as one typed value."""
 
 import argparse
+import math
 from collections.abc import Sequence
 from typing import Final, NamedTuple
 
@@ -8,6 +9,7 @@ from toolfold_runtime.contract.vocabulary import EXPOSURES, STRATEGIES, Exposure
 
 LOG_FORMATS: Final = ("text", "json")
 LOG_LEVELS: Final = ("error", "warning", "info", "debug")
+_LONGEST_SHUTDOWN: Final = 3600
 
 
 class ServeOptions(NamedTuple):
@@ -30,6 +32,8 @@ class ServeOptions(NamedTuple):
     scope: Sequence[str]
     #: Whether other machines are served without tokens.
     open: bool
+    #: How long calls under way are waited for when an HTTP server is told to stop.
+    shutdown_seconds: float
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -40,16 +44,32 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
     parser.add_argument("--port", type=_port, default=8000, help="default: 8000; 0: any")
     parser.add_argument("--allow-host", action="append", default=[], metavar="HOST[:PORT]")
-    parser.add_argument("--allow-origin", action="append", default=[], metavar="ORIGIN")
+    parser.add_argument(
+        "--allow-origin",
+        action="append",
+        default=[],
+        metavar="ORIGIN",
+        help="pages of this origin may call from a browser",
+    )
     parser.add_argument("--verifier", metavar="MODULE:OBJECT", help="token verifier")
     parser.add_argument("--issuer", metavar="URL", help="authorization server of the tokens")
     parser.add_argument("--resource", metavar="URL", help="this server's own address")
     parser.add_argument("--scope", action="append", default=[], help="scope a token must have")
     parser.add_argument("--log", choices=LOG_FORMATS, help="default: text on a terminal, else json")
     parser.add_argument(
-        "--log-level", choices=LOG_LEVELS, default="warning", help="info: each call"
+        "--log-level",
+        choices=LOG_LEVELS,
+        default="warning",
+        help="info: each call; debug: whatever methods log",
     )
     parser.add_argument("--open", action="store_true", help="serve other machines without tokens")
+    parser.add_argument(
+        "--shutdown-seconds",
+        type=_seconds,
+        default=10.0,
+        metavar="SECONDS",
+        help="for calls under way when told to stop; default: 10",
+    )
 
 
 def serve_options(parsed: argparse.Namespace) -> ServeOptions:
@@ -61,3 +81,13 @@ def _port(text: str) -> int:
     if not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text} is no port; 0 to 65535")
     return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not 0 <= seconds <= _LONGEST_SHUTDOWN:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds; 0 to 3600")
+    return seconds

@@ -1,7 +1,7 @@
 """The MCP server over a catalog: it sends what was decided when generating."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
@@ -12,22 +12,22 @@ from mcp.shared.exceptions import MCPError
 from toolfold_runtime import server_log
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply, text_blocks
-from toolfold_runtime.errors import ToolError
-from toolfold_runtime.running.call import CallContext
-from toolfold_runtime.running.confirm import InputRequired
+from toolfold_runtime.errors import InputRequired, ToolError
+from toolfold_runtime.serving.asking import refuse_lacking
 from toolfold_runtime.serving.callers import Callers
-from toolfold_runtime.serving.confirming import Confirmations
+from toolfold_runtime.serving.client_log import set_level
 from toolfold_runtime.serving.foreign import hold, send_held
-
-_MAX_ERROR_TEXT: Final = 20_000
-_PAGE: Final = 200
-_CACHE_MS: Final = 3_600_000
+from toolfold_runtime.serving.offers import add_offers
+from toolfold_runtime.serving.origins import Origins
+from toolfold_runtime.serving.paging import page_of
+from toolfold_runtime.serving.requests import CACHE_MS, error_text
 
 
 def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Server[Any]:
     """A low-level SDK server that lists and calls what the dispatcher knows."""
     facts = dispatcher.facts
-    calls = _Calls(dispatcher, callers or Callers())
+    origins = Origins(facts.name, callers or Callers())
+    calls = _Calls(dispatcher, origins)
     server: Server[Any] = Server(
         facts.name,
         version=facts.version,
@@ -36,40 +36,39 @@ def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Serv
         on_list_tools=calls.list_tools,
         on_call_tool=calls.call_tool,
         get_tool_input_schema=calls.input_schema,
-        cache_hints={"tools/list": CacheHint(ttl_ms=_CACHE_MS, scope="public")},
+        cache_hints={"tools/list": CacheHint(ttl_ms=CACHE_MS, scope="public")},
     )
-    if facts.has_confirmation:
-        calls.confirmations = Confirmations(facts.name, calls.callers)
-        server.middleware.append(calls.confirmations.boundary())
     if facts.has_upstreams:
         server.middleware.append(send_held)
+    server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
+    server.middleware.append(origins.questions.boundary())
+    add_offers(server, dispatcher, origins.of)
     return server
 
 
 class _Calls:
     """The two request handlers, in the protocol's types."""
 
-    def __init__(self, dispatcher: Dispatcher, callers: Callers) -> None:
+    def __init__(self, dispatcher: Dispatcher, origins: Origins) -> None:
         self.dispatcher = dispatcher
-        self.callers = callers
-        self.confirmations: Confirmations | None = None
+        self.origins = origins
 
     async def list_tools(
         self, _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
-    ) -> types.ListToolsResult:
-        """One page of the list; the cursor is the number of tools already sent."""
-        start = _position(params.cursor if params else None)
+    ) -> Any:
+        """The list, or a page of one that is very long; in the form that is sent, as for calls."""
+        dispatcher, cursor = self.dispatcher, params.cursor if params else None
         try:
-            names = self.dispatcher.listed()
-            page = [self.dispatcher.definition(name) for name in names[start : start + _PAGE]]
-            tools = [types.Tool.model_validate(definition.listed()) for definition in page]
+            page = page_of(dispatcher.listed(), dispatcher.listed_bytes, cursor)
+            tools = [dispatcher.definition(name).listed() for name in page.items]
+        except MCPError:
+            raise
         except Exception as error:
             # The SDK would send the exception's text to the client.
             server_log.failure("the server cannot list its tools", error)
             text = "the server cannot list its tools; its log says why"
             raise MCPError(types.INTERNAL_ERROR, text) from None
-        following = str(start + _PAGE) if start + _PAGE < len(names) else None
-        return types.ListToolsResult(tools=tools, next_cursor=following)
+        return {"resultType": "complete", "tools": tools, **page.end}
 
     async def call_tool(
         self, context: ServerRequestContext[Any], params: types.CallToolRequestParams
@@ -78,17 +77,14 @@ class _Calls:
 
         In the form that is sent, which the SDK validates: its model would be made and dumped again.
         """
-        confirmations = self.confirmations
-        origin = CallContext(
-            self.callers.of(context),
-            context.session.report_progress if _wants_progress(context) else None,
-            confirmations.confirm_for(context, params) if confirmations is not None else None,
-        )
         try:
-            reply = await self.dispatcher.call(params.name, dict(params.arguments or {}), origin)
+            arguments = dict(params.arguments or {})
+            origin = self.origins.of(context, params)
+            reply = await self.dispatcher.call(params.name, arguments, origin)
         except InputRequired as asked:
-            return asked.answer
+            return asked.make_answer()
         except ToolError as error:
+            refuse_lacking(context, error)
             return _failure(f"{error.code}: {error.text}")
         except Exception as error:
             # The SDK would send the exception's text to the client.
@@ -102,18 +98,6 @@ class _Calls:
             return self.dispatcher.definition(name).input_schema
         except (ToolError, OSError, KeyError, ValueError):
             return None
-
-
-def _position(cursor: str | None) -> int:
-    if cursor is None:
-        return 0
-    if len(cursor) > 9 or not (cursor.isascii() and cursor.isdigit()) or int(cursor) % _PAGE:
-        raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
-    return int(cursor)
-
-
-def _wants_progress(context: ServerRequestContext[Any]) -> bool:
-    return (context.meta or {}).get("progress_token") is not None
 
 
 def _result(reply: Reply) -> Json:
@@ -130,9 +114,7 @@ def _result(reply: Reply) -> Json:
 
 
 def _failure(text: str) -> Json:
-    # What an author says may be long, and may hold half of a surrogate pair, which no JSON can.
-    sent = text[:_MAX_ERROR_TEXT].encode("utf-8", "replace").decode()
-    return _answer(text_blocks(sent)) | {"isError": True}
+    return _answer(text_blocks(error_text(text))) | {"isError": True}
 
 
 def _answer(content: Sequence[Json]) -> Json:

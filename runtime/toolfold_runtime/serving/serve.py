@@ -11,7 +11,10 @@ from toolfold_runtime.errors import StartError
 from toolfold_runtime.serving.options import ServeOptions, add_options, serve_options
 
 if TYPE_CHECKING:
+    import asyncio
+
     from toolfold_runtime.disclosure.dispatch import Dispatcher
+    from toolfold_runtime.running.author_log import AuthorLog
     from toolfold_runtime.serving.http import Listener
 
 #: A meta-tool: flat parameters in, text out.
@@ -41,11 +44,13 @@ def serve_with(
     try:
         import anyio
 
+        from toolfold_runtime.running.author_log import author_log
         from toolfold_runtime.serving.http import listener_for
 
-        listener = listener_for(options, root) if options.http else None
-        dispatcher = _dispatcher(catalog, meta_tools, root, options)
-        anyio.run(_serve, dispatcher, listener)
+        with author_log(root, catalog) as logged:
+            listener = listener_for(options, root) if options.http else None
+            dispatcher = _dispatcher(catalog, meta_tools, root, options)
+            anyio.run(_serve, dispatcher, listener, logged)
     except StartError as error:
         server_log.error(str(error))
         return 1
@@ -71,7 +76,9 @@ def _dispatcher(
     return Dispatcher(catalog, meta_tools, executor, options.exposure)
 
 
-async def _serve(dispatcher: "Dispatcher", listener: "Listener | None") -> None:
+async def _serve(
+    dispatcher: "Dispatcher", listener: "Listener | None", logged: "AuthorLog"
+) -> None:
     from toolfold_runtime.serving.callers import Callers
     from toolfold_runtime.serving.http import run_http
     from toolfold_runtime.serving.lifetime import run_until_end
@@ -80,5 +87,10 @@ async def _serve(dispatcher: "Dispatcher", listener: "Listener | None") -> None:
 
     callers = Callers(listener.issuer) if listener else Callers(is_local=True)
     server = build_server(dispatcher, callers)
-    serving = partial(run_http, server, listener) if listener else partial(run_stdio, server)
+    run = partial(run_http, server, listener) if listener else partial(run_stdio, server)
+
+    async def serving(stopping: "asyncio.Event") -> None:
+        logged.attach()  # now that the implementation has started, and set up what it wants
+        await run(stopping)
+
     await run_until_end(dispatcher.executor, dispatcher.facts.name, serving)

@@ -32,6 +32,8 @@ from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.threads import Threads
 from toolfold_runtime.serving.lines import Lines, Refusal
 
+Incoming = MemoryObjectReceiveStream[SessionMessage | Exception]
+
 # For calls under way when a client sends no more, as `printf … | server` does, and for it to read.
 _CALL_SECONDS: Final = 0.5
 _READ_SECONDS: Final = 2.0
@@ -54,13 +56,16 @@ async def run_stdio(server: Server[Any], stopping: asyncio.Event) -> None:
 
 async def _serve(server: Server[Any], source: int, target: int) -> None:
     wire = _Wire(source, target)
-    to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    to_server, sessions = anyio.create_memory_object_stream[Incoming](0)
     outgoing, to_client = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(wire.read, to_session, outgoing.clone())
+        tasks.start_soon(wire.read, to_server, outgoing.clone())
         writing = asyncio.get_running_loop().create_task(wire.write(to_client))
         writing.add_done_callback(lambda _: tasks.cancel_scope.cancel())
-        await server.run(incoming, outgoing, server.create_initialization_options())
+        async with outgoing, sessions:
+            async for incoming in sessions:
+                options = server.create_initialization_options()
+                await server.run(incoming, outgoing.clone(), options)
         await asyncio.wait([writing], timeout=_READ_SECONDS)
         if writing.done() and not writing.cancelled():
             writing.result()
@@ -77,21 +82,28 @@ class _Wire:
         self._pending: set[object] = set()
         self._is_idle = asyncio.Event()
         self._is_idle.set()
+        #: Whether the client has requested nothing but what the server speaks; None before that.
+        self._only_probes: bool | None = None
 
     async def read(
         self,
-        to_session: MemoryObjectSendStream[SessionMessage | Exception],
+        to_server: MemoryObjectSendStream[Incoming],
         to_client: MemoryObjectSendStream[SessionMessage],
     ) -> None:
         """Hand on what the client sends, until it sends no more and was answered."""
-        async with to_session, to_client:
+        async with to_server, to_client, contextlib.AsyncExitStack() as stack:
+            session = await _opened(to_server, stack)
             while messages := await self._threads.begin(self._lines.read):
                 for message in messages:
                     if isinstance(message, Refusal):
                         await to_client.send(SessionMessage(message.answer))
-                    else:
-                        self._note(message)
-                        await to_session.send(SessionMessage(message))
+                        continue
+                    if self._begins_anew(message):
+                        await session.aclose()
+                        self._pending.clear()
+                        session = await _opened(to_server, stack)
+                    self._note(message)
+                    await session.send(SessionMessage(message))
             with anyio.move_on_after(_CALL_SECONDS):
                 await self._is_idle.wait()
 
@@ -103,6 +115,18 @@ class _Wire:
                     await self._threads.begin(_send, self._target, message.message)
                     if isinstance(message.message, JSONRPCResponse | JSONRPCError):
                         self._settle(message.message.id)
+
+    def _begins_anew(self, message: JSONRPCMessage) -> bool:
+        """Whether a client shakes hands that has asked for nothing but what the server speaks.
+
+        Some wait but a second for that answer, less than a server may take to start; the SDK
+        would refuse them, because the first request decides which protocol a session has.
+        """
+        if not isinstance(message, JSONRPCRequest):
+            return False
+        is_anew = message.method == "initialize" and self._only_probes is True
+        self._only_probes = message.method == "server/discover" and self._only_probes is not False
+        return is_anew
 
     def _note(self, message: JSONRPCMessage) -> None:
         if isinstance(message, JSONRPCRequest):
@@ -117,6 +141,16 @@ class _Wire:
         self._pending.discard(request_id)
         if not self._pending:
             self._is_idle.set()
+
+
+async def _opened(
+    to_server: MemoryObjectSendStream[Incoming], stack: contextlib.AsyncExitStack
+) -> MemoryObjectSendStream[SessionMessage | Exception]:
+    """The way into a new session of the server."""
+    to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    await stack.enter_async_context(to_session)
+    await to_server.send(incoming)
+    return to_session
 
 
 def _send(target: int, message: JSONRPCMessage) -> None:

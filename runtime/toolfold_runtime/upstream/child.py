@@ -74,11 +74,15 @@ class Child:
             return f"signal {signal.Signals(-code).name}"
         return f"signal {-code}"
 
-    async def end(self) -> None:
-        """End the whole group: its input is closed already; then SIGTERM, then SIGKILL."""
+    async def end(self, *, is_patient: bool) -> None:
+        """End the whole group: its input is closed already; then SIGTERM, then SIGKILL.
+
+        A patient end gives it time to end by itself before the first signal.
+        """
         try:
+            grace = _GRACE if is_patient else 0.0
             # What it has started may go on without it.
-            if not await self._has_ended(_GRACE, self._is_running) or self._is_group_alive():
+            if not await self._has_ended(grace, self._is_running) or self._is_group_alive():
                 self._signal(signal.SIGTERM)
             await self._has_ended(_TERMINATING, self._is_group_alive)
         finally:

@@ -51,6 +51,7 @@ class Connection:
         self._ending: set[asyncio.Task[None]] = set()
         self._backoff = _Backoff(has_process=bool(server.command))
         self._idle_timer: asyncio.TimerHandle | None = None
+        self._is_closed = False
         self._loop = asyncio.get_running_loop()
 
     async def run(self, work: Callable[[Live], Awaitable[T]]) -> T:
@@ -76,6 +77,7 @@ class Connection:
 
     async def close(self) -> None:
         """End everything, and wait until nothing is left."""
+        self._is_closed = True
         if self._idle_timer is not None:
             self._idle_timer.cancel()
         if self._live is not None:
@@ -88,21 +90,24 @@ class Connection:
             result = await work(live)
         except OutageError as error:
             if not live.session.is_over:  # else it has told why
-                self.state.fail(str(error))
+                self.state.fail(error.full)
             raise
         self.state.change("connected")  # again, where it could not be reached
         return result
 
     async def _usable(self) -> Live:
         """A session that is connected; started where there is none."""
-        if self._live is None or self._live.session.is_over:
+        self._settle()
+        if self._live is None:
             try:
                 require_variables(self.server)
             except MissingVariableError as error:
                 self.state.fail(str(error))
                 raise
             await self._backoff.wait(self.state)
-        if self._live is None or self._live.session.is_over:  # nobody else was faster
+        if self._is_closed:
+            raise OutageError("is not used any more: the server that calls it ends")
+        if self._live is None:  # nobody else was faster
             session = Session(self.server, self._shared, self._starts, ended=self._ended)
             self._live = Live(session, Digests(session))
             self._backoff.begin()
@@ -114,15 +119,30 @@ class Connection:
             self.state.change("connected", protocol=client.protocol_version)
         return live
 
+    def _settle(self) -> None:
+        """Let go of a session that has ended and has not said so yet."""
+        session = self._live.session if self._live is not None else None
+        if session is None or not session.is_over:
+            return
+        if session.has_lost_session:
+            self._drop(session)
+        else:
+            self._ended(session)
+
     def _ended(self, session: Session) -> None:
         """Note that a session is over, which the next call begins again."""
         if self._live is None or self._live.session is not session:
             return
         self._backoff.end(was_connected=session.was_connected)
-        self.state.fail(session.failure)
+        failure = session.failure or UpstreamError("ended")
+        self._backoff.reason = failure.fact
+        self.state.fail(failure.full)
         self._drop(session)
 
     def _drop(self, session: Session) -> None:
+        """End a session, unless somebody else has done so."""
+        if self._live is None or self._live.session is not session:
+            return
         self._live = None
         self.state.connections -= 1
         task = self._loop.create_task(session.end())
@@ -140,6 +160,8 @@ class _Backoff:
 
     def __init__(self, *, has_process: bool) -> None:
         self._longest_retry = _LONGEST_RETRY if has_process else _LONGEST_HTTP_RETRY
+        #: Why the last start failed.
+        self.reason = ""
         self._failures = 0
         self._has_worked = True
         self._began = 0.0
@@ -154,8 +176,10 @@ class _Backoff:
         if self._has_worked:
             await asyncio.sleep(left)
             return
-        text = f"{state.last_error}. It has failed since {state.failing_since}"
-        raise OutageError(f"{text}, and is tried again in {left:.0f} s at the earliest")
+        since = f"it has failed since {state.failing_since}"
+        raise OutageError(
+            f"{self.reason}; {since}, and is tried again in {left:.0f} s at the earliest"
+        )
 
     def begin(self) -> None:
         """Note a start."""

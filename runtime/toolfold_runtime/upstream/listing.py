@@ -48,6 +48,8 @@ async def live_server(
             return LiveServer(name, version, client.instructions, client.protocol_version, tools)
     except TimeoutError:
         raise UpstreamError(f"did not answer within {seconds:g} s") from None
+    except UpstreamError as error:
+        raise UpstreamError(error.full) from None
     finally:
         await session.end()
         await shared.close()

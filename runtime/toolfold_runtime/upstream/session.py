@@ -36,6 +36,8 @@ from toolfold_runtime.upstream.transport import Shared, Transport
 #: Seconds for a server to start and say who it is; the first start may have to install it.
 CONNECTING: Final = 120.0
 _LONGEST_TEXT: Final = 2_000
+_LISTEN_AGAIN: Final = 15.0
+_ENDED_DURING: Final = "ended during the call, and what it did before is not known"
 _ANY: Final[TypeAdapter[Any]] = TypeAdapter(dict)
 # What they say would stand in our log without a label, and with tracebacks; callers hear of it.
 for _name in ("mcp.client", "mcp.shared", "client", "httpx2"):
@@ -56,8 +58,8 @@ class Session:
         """Begin to connect; `ended` is called as soon as the server is gone, before all is tidied up."""
         loop = asyncio.get_running_loop()
         self.server = server
-        #: Why it ended by itself; empty before that.
-        self.failure = ""
+        #: Why it ended by itself; None before that.
+        self.failure: UpstreamError | None = None
         self.was_connected = False
         #: Whether the list of tools has changed since it was last asked for.
         self.has_changed = True
@@ -117,9 +119,7 @@ class Session:
                 await client.session.send_request(request, _ANY, progress_callback=on_progress)
         except MCPError as error:
             if self._exchange.gone.is_set():
-                raise OutageError(
-                    f"{self._how('ended during the call')}; what it did before is not known"
-                ) from None
+                raise self._transport.outage(_ENDED_DURING) from None
             text = error.error.message[:_LONGEST_TEXT]
             if error.error.code == CONNECTION_CLOSED:
                 raise OutageError(text) from None
@@ -142,7 +142,7 @@ class Session:
                     stack.enter_context(self._listening(client))
                     await self._exchange.gone.wait()
                 if not self._is_stopping:
-                    self._fail(self._how("ended"))
+                    self._fail(self._transport.outage("ended"))
                 self._ended(self)
         except BaseException as error:
             self._fail(self._reason(error))
@@ -179,37 +179,47 @@ class Session:
             task.cancel()
 
     async def _listen(self, client: Client) -> None:
-        with contextlib.suppress(Exception):  # a server that cannot do that says so
-            async with client.listen(tools_list_changed=True) as events:
-                async for _ in events:
-                    self.has_changed = True
+        """Listen for as long as the session lasts, unless the server cannot tell of changes."""
+        while True:
+            try:
+                async with client.listen(tools_list_changed=True) as events:
+                    self.has_changed = True  # perhaps: nobody listened until now
+                    async for _ in events:
+                        self.has_changed = True
+            except MCPError:
+                return
+            except Exception:  # noqa: S110 - the stream was lost; what changes meanwhile is asked for below
+                pass
+            self.has_changed = True
+            await asyncio.sleep(_LISTEN_AGAIN)
 
     def _time_out(self) -> None:
         """Give up on connecting: whoever waits is told now, tidying up takes its time."""
-        self._fail(self._how(f"did not say who it is within {CONNECTING:g} s"))
+        self._fail(self._transport.outage(f"did not say who it is within {CONNECTING:g} s"))
         self._task.cancel()
 
-    def _fail(self, why: str) -> None:
+    def _fail(self, why: UpstreamError) -> None:
         self.failure = self.failure or why
         self._exchange.gone.set()
         if not self.ready.done():
-            self.ready.set_exception(OutageError(self.failure))
+            self.ready.set_exception(self.failure)
 
-    def _how(self, fact: str) -> str:
-        ending = self._transport.ending()
-        return f"{fact} ({ending})" if ending else fact
-
-    def _reason(self, error: BaseException) -> str:
+    def _reason(self, error: BaseException) -> UpstreamError:
+        """Why a session failed, in our words."""
         while isinstance(error, BaseExceptionGroup):
             error = error.exceptions[0]
-        if isinstance(error, UpstreamError | MissingVariableError):
-            return str(error)
-        if isinstance(error, MCPError):
-            text = error.error.message[:_LONGEST_TEXT]
-            if error.error.code != CONNECTION_CLOSED:
-                return self._how(f"answered with error {error.error.code}: {text}")
-            return self._how("ended before it said who it is") if self.server.command else text
-        return self._how(f"failed with {type(error).__name__}")
+        if isinstance(error, UpstreamError):
+            return error
+        if isinstance(error, MissingVariableError):
+            return OutageError(str(error))
+        if not isinstance(error, MCPError):
+            return self._transport.outage(f"failed with {type(error).__name__}")
+        text = error.error.message[:_LONGEST_TEXT]
+        if error.error.code != CONNECTION_CLOSED:
+            return self._transport.outage(f"answered with error {error.error.code}: {text}")
+        return self._transport.outage(
+            "ended before it said who it is" if self.server.command else text
+        )
 
 
 def _own_version() -> str:

@@ -30,8 +30,8 @@ from toolfold_runtime.upstream.output import ChildLog, ErrorOutput
 #: The longest line that is read: twice what can be sent on.
 MOST_BYTES: Final = 32_000_000
 _MOST_QUEUED: Final = 64
-#: Seconds after the end of a child for what it wrote before to arrive.
-_LAST_OUTPUT: Final = 0.2
+#: Seconds after the end of a child to read what it wrote before: no more than its pipe holds.
+_LAST_OUTPUT: Final = 0.02
 
 
 @asynccontextmanager
@@ -50,7 +50,7 @@ async def stdio_streams(
         incoming.end()
         outgoing.end()
         try:
-            await child.end()
+            await child.end(is_patient=incoming.has_spoken)
         finally:
             incoming.close()
             errors.close()
@@ -85,6 +85,8 @@ class Incoming(_Stream, asyncio.Protocol):
         self._waiting: asyncio.Future[None] | None = None
         self._transport: asyncio.ReadTransport | None = None
         self._has_ended = False
+        #: Whether any message came.
+        self.has_spoken = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """Remember what is read from."""
@@ -99,6 +101,7 @@ class Incoming(_Stream, asyncio.Protocol):
             else:
                 self._log.write(line.data)
         if self._queue:
+            self.has_spoken = True
             self._wake()
             if len(self._queue) > _MOST_QUEUED and self._transport is not None:
                 self._transport.pause_reading()

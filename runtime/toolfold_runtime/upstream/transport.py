@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.child import Child
-from toolfold_runtime.upstream.errors import UpstreamError
+from toolfold_runtime.upstream.errors import OutageError, UpstreamError
 from toolfold_runtime.upstream.guard import Guard
 from toolfold_runtime.upstream.output import ChildLog
 from toolfold_runtime.upstream.secrets import expand, require_variables
@@ -72,11 +72,11 @@ class Transport:
             async with stdio_streams(self._child, self._log) as streams:
                 yield streams
 
-    def ending(self) -> str:
-        """How a child ended and what it wrote last; empty where nothing is known."""
+    def outage(self, fact: str) -> OutageError:
+        """The error for a fact, with how a child ended and what it wrote last, where that is known."""
         how = self._child.how_it_ended() if self._child is not None else ""
         tail = f"it wrote: {self._log.tail}" if self._log.tail else ""
-        return "; ".join(part for part in (how, tail) if part)
+        return OutageError(f"{fact} ({how})" if how else fact, tail)
 
     def _started(self) -> Child:
         server = self._server

@@ -8,7 +8,7 @@ from toolfold.manifest.schema import BUDGETS, Manifest
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import Cost
-from toolfold.plan.schemas.served import input_schema, output_schema, served_output
+from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.text.escape import json_text
 
 
@@ -55,11 +55,10 @@ def _explained(cost: Cost, manifest: Manifest) -> str:
         return f"{cost.name} {cost.tokens}"
     tool = manifest.tools[cost.name]
     returned = output_schema(tool, manifest.defs)
-    served = served_output(returned)[0] if returned else ""
     texts = {
         "description": tool.full_description,
         "parameters": json_text(input_schema(tool, manifest.defs)),
-        "returns": json_text(served),
+        "returns": json_text(returned) if returned else "",
     }
     parts = ", ".join(f"{name} {count(text)}" for name, text in texts.items() if len(text) > 2)
     return f"{cost.name} {cost.tokens} ({parts})"

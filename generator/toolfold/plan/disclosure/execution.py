@@ -40,11 +40,6 @@ def lifecycle_methods(tools: Sequence[ToolPlan]) -> tuple[str, ...]:
     return tuple(name for name in ("start", "close") if name not in methods)
 
 
-def has_confirmation(manifest: Manifest) -> bool:
-    """Whether the user is asked before calls of any tool."""
-    return any(tool.confirm is not None for tool in manifest.tools.values())
-
-
 def has_result_budget(manifest: Manifest) -> bool:
     """Whether the result of any tool may be truncated."""
     budgets = (tool.budget for tool in manifest.tools.values())

@@ -4,14 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from toolfold_runtime.contract.server import is_listed, run_step
 from toolfold_runtime.contract.vocabulary import DEFAULT_VIEW, EXPOSURES, Detail, Exposure
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of, check_budgets, listed_tokens
 from toolfold.plan.disclosure.inventory import Inventory
 from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource, on_one_page, paginate
-from toolfold.plan.disclosure.render import ViewRequest
 from toolfold.plan.disclosure.search_results import reserved_tokens
+from toolfold.plan.disclosure.view_request import ViewRequest
 from toolfold.plan.disclosure.views import (
     Views,
     inventory_lines,
@@ -24,12 +25,12 @@ from toolfold.plan.model import Cost, MetaToolPlan, ToolPlan
 
 # From the richest to the leanest, with what each omits; the first that fits its budget in one
 # page is the default.
-_RICHEST_FIRST: Final[dict[Detail, str]] = {
-    "full": "",
-    "summaries": "",
-    "names": "summaries",
-    "overview": "tool names",
-    "counts": "tool names",
+_RICHEST_FIRST: Final[dict[Detail, tuple[str, ...]]] = {
+    "full": (),
+    "summaries": (),
+    "names": ("summaries",),
+    "overview": ("tool names",),
+    "counts": ("tool names",),
 }
 _LONGEST_INSTRUCTIONS: Final = 2000  # clients cut instructions at 2,048 characters
 
@@ -42,6 +43,8 @@ class Disclosure:
     default_view: Detail
     instructions: dict[Exposure, str]
     hot: list[str]
+    #: The tools with what they cost as they are disclosed.
+    tools: tuple[ToolPlan, ...]
     #: The lines of the catalog's inventory file.
     inventory: list[str]
     costs: list[Cost]
@@ -56,14 +59,17 @@ def plan_disclosure(
     findings: Findings,
 ) -> Disclosure:
     """Choose what is shown first and hold every view to its budget."""
+    exposure, hot = _exposure(manifest, tools), _hot(manifest, tools)
+    tools = tuple(_priced(tool, exposure, hot) for tool in tools)
     default = _default_view(manifest, inventory)
     costs = list(_costs(tools, meta, [*view_costs(views, inventory)], default[0]))
     check_budgets(manifest, costs, findings)
     return Disclosure(
-        exposure=_exposure(manifest, costs),
+        exposure=exposure,
         default_view=default[0].detail,
         instructions={e: _instructions(manifest, meta, e, findings) for e in EXPOSURES},
-        hot=_hot(manifest, tools),
+        hot=hot,
+        tools=tools,
         inventory=[*(page_line(p, DEFAULT_VIEW) for p in default), *inventory_lines(views)],
         costs=costs,
     )
@@ -82,12 +88,23 @@ def _default_view(manifest: Manifest, inventory: Inventory) -> Sequence[Inventor
     return paginate(source, inventory.facts)
 
 
-def _exposure(manifest: Manifest, costs: Sequence[Cost]) -> Exposure:
+def _exposure(manifest: Manifest, tools: Sequence[ToolPlan]) -> Exposure:
     chosen = manifest.disclosure.exposure
     if chosen != "auto":
         return chosen
-    direct = next(cost.tokens for cost in costs if cost.budget == "direct")
-    return "direct" if direct <= budget_of(manifest, "direct") else "progressive"
+    fits = _direct_tokens(tools) <= budget_of(manifest, "direct")
+    return "direct" if fits else "progressive"
+
+
+def _direct_tokens(tools: Sequence[ToolPlan]) -> int:
+    return sum(tool.tokens["listed"] for tool in tools)
+
+
+def _priced(tool: ToolPlan, exposure: Exposure, hot: Sequence[str]) -> ToolPlan:
+    """A tool with the costs of its views as this exposure ends them."""
+    if not is_listed(tool.name, exposure, hot):
+        return tool
+    return tool._replace(tokens=tool.tokens | tool.tokens_if_listed)
 
 
 def _hot(manifest: Manifest, tools: Sequence[ToolPlan]) -> list[str]:
@@ -108,7 +125,7 @@ def _costs(
     default: InventoryPage,
 ) -> Iterator[Cost]:
     yield Cost("surface", sum(listed_tokens(tool.definition) for tool in meta), "surface")
-    yield Cost("every tool listed", sum(tool.tokens["listed"] for tool in tools), "direct")
+    yield Cost("every tool listed", _direct_tokens(tools), "direct")
     yield Cost(f"capabilities() ({default.detail})", default.tokens, "capabilities")
     yield from views
     schema = next((tool.name for tool in meta if tool.role == "schema"), "")
@@ -130,7 +147,8 @@ def _instructions(
         steps.append(f"ask {names['schema']}(tool) before a tool's first call")
     runners = [names[role] for role in ("run_read", "run_write", "run") if role in names]
     if runners and exposure != "direct":
-        steps.append(f"run unlisted tools with {' or '.join(runners)}")
+        step = run_step(" or ".join(runners), manifest.disclosure.arguments)
+        steps.append(f"run unlisted tools with {step}")
     start = ", ".join(steps)
     start = f"{start[0].upper()}{start[1:]}." if start else ""
     own = (manifest.server.instructions or manifest.server.description or "").strip()

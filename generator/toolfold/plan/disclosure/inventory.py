@@ -1,14 +1,17 @@
 """What inventory views are made of: a line per tool or per category, and facts of the server."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.vocabulary import Format
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.deprecation import mark, marked
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
+
+_SPEEDS: Final = ("fast", "medium", "slow")
 
 
 class ToolLine(NamedTuple):
@@ -36,6 +39,9 @@ class CategoryLine(NamedTuple):
     name: str
     tool_count: int
     description: str
+    #: What its tools say of their calls: the tokens of an average result and the usual speed.
+    tokens: int | None = None
+    speed: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,8 +54,11 @@ class InventoryFacts:
     tool_count: int
     #: Category to its description.
     descriptions: Mapping[str, str]
+    #: Server and number of its tools, where there are several and categories do not say as much.
+    servers: tuple[tuple[str, int], ...]
     workflows: tuple[tuple[str, tuple[str, ...]], ...]
-    quick_actions: tuple[str, ...]
+    #: Label and tool.
+    quick_actions: tuple[tuple[str, str], ...]
     #: The served name of the meta-tool; empty where it is switched off.
     capabilities: str
     next_step: str
@@ -74,20 +83,53 @@ def inventory_of(
     names = {tool.role: tool.name for tool in meta}
     by_name: dict[str, ToolPlan | MetaToolPlan] = {tool.name: tool for tool in meta}
     by_name |= {tool.name: tool for tool in tools}
-    lines = tuple(CategoryLine(c.name, len(c.tools), c.description) for c in categories)
+    lines = tuple(_category(c, manifest) for c in categories)
     facts = InventoryFacts(
         version=manifest.server.version,
         format=manifest.disclosure.format,
         tool_count=sum(line.tool_count for line in lines),
         descriptions={line.name: line.description for line in lines},
+        servers=_servers(tools),
         workflows=tuple(
             (w.name, tuple(_step(by_name[step]) for step in w.steps)) for w in manifest.workflows
         ),
-        quick_actions=tuple(manifest.disclosure.quick_actions),
+        quick_actions=tuple(
+            (label, _step(by_name[name]))
+            for label, name in manifest.disclosure.quick_actions.items()
+        ),
         capabilities=names.get("capabilities", ""),
         next_step=_next_step(names),
     )
     return Inventory(facts, lines, {c.name: [by_name[n] for n in c.tools] for c in categories})
+
+
+def _servers(tools: Sequence[ToolPlan]) -> tuple[tuple[str, int], ...]:
+    counts = Counter(tool.id.partition("::")[0] for tool in tools)
+    places = {(tool.id.partition("::")[0], tool.category) for tool in tools}
+    is_said = len(places) == len(counts) == len({category for _, category in places})
+    return () if len(counts) == 1 or is_said else tuple(sorted(counts.items()))
+
+
+def _category(category: CategoryPlan, manifest: Manifest) -> CategoryLine:
+    """A category with what its tools say of their calls; nothing where none of them says it."""
+    tools = [manifest.tools[name] for name in category.tools if name in manifest.tools]
+    said = [tool.performance for tool in tools if tool.performance is not None]
+    tokens = [own.tokens for own in said if own.tokens is not None]
+    speeds: list[str] = [own.speed for own in said if own.speed is not None]
+    return CategoryLine(
+        category.name,
+        len(category.tools),
+        category.description,
+        _rounded(sum(tokens) / len(tokens)) if tokens else None,
+        # Of two that are equally common, the slower one.
+        max(_SPEEDS, key=lambda own: (speeds.count(own), _SPEEDS.index(own))) if speeds else "",
+    )
+
+
+def _rounded(tokens: float) -> int:
+    """The first two digits: it is an estimate."""
+    unit: int = 10 ** max(0, len(str(round(tokens))) - 2)
+    return round(tokens / unit) * unit
 
 
 def _step(tool: ToolPlan | MetaToolPlan) -> str:

@@ -6,19 +6,30 @@ from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
-from toolfold_runtime.contract.vocabulary import DETAILS, FORMATS, TOOL_DETAILS, Effect
+from toolfold_runtime.contract.server import runner_for
+from toolfold_runtime.contract.vocabulary import (
+    DETAILS,
+    FORMATS,
+    TOOL_DETAILS,
+    ArgumentsForm,
+    Effect,
+)
 
 from toolfold.manifest.schema import Manifest, MetaTool
 from toolfold.plan.disclosure.signature import signature
 from toolfold.plan.model import MetaToolPlan
 
 _STRING: Final = {"type": "string"}
+_ARGUMENTS: Final[dict[ArgumentsForm, Json]] = {
+    # Without this, some clients send an empty object.
+    "object": {"type": "object", "additionalProperties": True},
+    "json": {"type": "string", "description": "JSON object"},
+}
 _RUN: Final[Json] = {
     "type": "object",
     "properties": {
         "tool": _STRING,
-        # Without this, some clients send an empty object.
-        "arguments": {"type": "object", "additionalProperties": True},
+        "arguments": _ARGUMENTS["object"],
         "fields": {"description": "Keep only these: id,author.name"},
         "cursor": _STRING,
     },
@@ -120,14 +131,9 @@ def meta_tools(manifest: Manifest) -> Iterator[MetaToolPlan]:
             yield _planned(manifest, role, entry)
 
 
-def runner_of(manifest: Manifest, effect: str) -> str:
+def runner_of(manifest: Manifest, effect: Effect) -> str:
     """The served name of the runner that runs tools of this effect; empty where none does."""
-    entries = manifest.disclosure.meta
-    role = "run" if entries.run is not None else "run_read" if effect == "read" else "run_write"
-    entry = getattr(entries, role)
-    if not isinstance(entry, MetaTool):
-        return ""
-    return entry.name or manifest.server.prefix + _ROLES[role].name
+    return runner_for({tool.name: tool.effects for tool in meta_tools(manifest)}, effect)
 
 
 def default_meta_names() -> list[str]:
@@ -138,11 +144,12 @@ def default_meta_names() -> list[str]:
 def _planned(manifest: Manifest, name: str, entry: MetaTool) -> MetaToolPlan:
     role = _ROLES[name]
     served = entry.name or manifest.server.prefix + role.name
+    schema = _schema(role, manifest.disclosure.arguments)
     definition = Definition(
         name=served,
         title=f"{role.title} ({manifest.server.display_title})",
         description=role.description,
-        input_schema=_typed(role.schema),
+        input_schema=schema,
         annotations=_annotations(role),
         meta={"anthropic/alwaysLoad": True},
     )
@@ -153,18 +160,20 @@ def _planned(manifest: Manifest, name: str, entry: MetaTool) -> MetaToolPlan:
         summary=entry.summary or role.summary,
         category=entry.category,
         example=entry.example,
-        signature=signature(served, role.schema, None),
+        signature=signature(served, schema, None),
         effects=role.effects,
         definition=definition,
     )
 
 
-def _typed(schema: Json) -> Json:
-    """Enums get their type, which some clients insist on."""
+def _schema(role: _Role, form: ArgumentsForm) -> Json:
+    """The parameters of a meta-tool; enums get their type, which some clients insist on."""
     properties: dict[str, Any] = {
-        key: {"type": "string", **value} for key, value in schema["properties"].items()
+        key: {"type": "string", **value} for key, value in role.schema["properties"].items()
     }
-    return schema | {"properties": properties}
+    if role.effects:
+        properties["arguments"] = _ARGUMENTS[form]
+    return role.schema | {"properties": properties}
 
 
 def _annotations(role: _Role) -> Json:

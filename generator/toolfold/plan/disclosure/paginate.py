@@ -5,10 +5,12 @@ from typing import Final, NamedTuple
 from toolfold_runtime.contract.vocabulary import Detail, Format
 
 from toolfold.plan.disclosure.inventory import InventoryFacts, ToolLine
-from toolfold.plan.disclosure.render import Lines, ViewRequest, render_view
+from toolfold.plan.disclosure.render import Lines, render_view
 from toolfold.plan.disclosure.tokens import LONGEST_TOKEN, count
+from toolfold.plan.disclosure.view_request import ViewRequest, extras
 
 _SAMPLE: Final = 50
+_MANY: Final = 999  # pages: a mark of this length is the longest that occurs
 
 
 class ViewSource(NamedTuple):
@@ -39,7 +41,7 @@ def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
     page = on_one_page(source, facts)
     if page is not None:
         return (page,)
-    request = _leaner(source.request) or source.request
+    request = _for_pages(source, facts)
     parts = _split(source._replace(request=request), facts)
     numbered = enumerate(parts, start=1)
     return tuple(_page(request.at_page(n, len(parts)), part, facts) for n, part in numbered)
@@ -48,23 +50,28 @@ def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
 def on_one_page(source: ViewSource, facts: InventoryFacts) -> InventoryPage | None:
     """A view on one page, if that keeps the budget or has but one line.
 
-    A long overview omits its workflows before it is split.
+    A long view omits the counts by server, its workflows, then its quick actions, before it is split.
     """
     if _is_surely_too_long(source):
         return None
-    page = _page(source.request, source.lines, facts)
-    if page.tokens <= source.budget or len(source.lines) <= 1:
-        return page
-    leaner = _leaner(source.request)
-    return on_one_page(source._replace(request=leaner), facts) if leaner else None
+    request = source.request
+    page = _page(request, source.lines, facts)
+    for part in extras(facts, request):
+        if page.tokens <= source.budget:
+            break
+        request = request.without(part)
+        page = _page(request, source.lines, facts)
+    return page if page.tokens <= source.budget or len(source.lines) <= 1 else None
 
 
-def _leaner(request: ViewRequest) -> ViewRequest | None:
-    """The same request with less to show, where there is anything to omit."""
-    if request.detail != "overview" or "workflows" in request.omitted:
-        return None
-    omitted = f"workflows, {request.omitted}" if request.omitted else "workflows"
-    return request._replace(omitted=omitted)
+def _for_pages(source: ViewSource, facts: InventoryFacts) -> ViewRequest:
+    """The request with nothing beside its lines but quick actions, if a line fits beside them."""
+    request = source.request
+    for part in extras(facts, request):
+        first = render_view(facts, request.at_page(1, _MANY), source.lines[:1])
+        if part != "quick actions" or count(first) > source.budget:
+            request = request.without(part)
+    return request
 
 
 def _is_surely_too_long(source: ViewSource) -> bool:
@@ -85,8 +92,7 @@ def _split(source: ViewSource, facts: InventoryFacts) -> list[Lines]:
     parts: list[Lines] = []
     start = 0
     lines, budget = source.lines, source.budget
-    # Page marks of this length are the longest that occur.
-    later, first = source.request.at_page(2, 999), source.request.at_page(1, 999)
+    later, first = source.request.at_page(2, _MANY), source.request.at_page(1, _MANY)
     sample = lines[:_SAMPLE]
     size = max(1, len(sample) * budget // count(render_view(facts, later, sample)))
     while start < len(lines):

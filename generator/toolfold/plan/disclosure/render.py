@@ -2,41 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from itertools import groupby
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, TypeAlias
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.contract.vocabulary import Detail, Format
 
 from toolfold.plan.disclosure.deprecation import instead, mark
 from toolfold.plan.disclosure.inventory import CategoryLine, InventoryFacts, ToolLine
+from toolfold.plan.disclosure.view_request import ViewRequest, extras
 from toolfold.plan.text.escape import json_text, one_line
 
 #: What a page of a view lists.
 Lines: TypeAlias = Sequence[ToolLine] | Sequence[CategoryLine]
-
-
-class ViewRequest(NamedTuple):
-    """What was asked for, and which page of the answer this is."""
-
-    detail: Detail
-    category: str = ""
-    format: Format = "json"
-    page: int = 1
-    pages: int = 1
-    #: What a richer view would have shown.
-    omitted: str = ""
-    is_default: bool = False
-
-    def at_page(self, page: int, pages: int) -> "ViewRequest":
-        """The same request, for one of its pages."""
-        return self._replace(page=page, pages=pages)
-
-    def next_page(self, facts: InventoryFacts) -> str:
-        """The call that gives the next page of the same view."""
-        parts = [f'category="{self.category}"'] if self.category else []
-        parts += [] if self.is_default else [f'detail="{self.detail}"']
-        parts += [f'format="{self.format}"'] if self.format != facts.format else []
-        return f"{facts.capabilities}({', '.join([*parts, f'page={self.page + 1}'])})"
 
 
 def render_view(facts: InventoryFacts, request: ViewRequest, lines: Lines) -> str:
@@ -52,17 +28,49 @@ def _json(facts: InventoryFacts, request: ViewRequest, view: Json) -> str:
     """A view ends with where to go on: its own next page, else the next step."""
     if request.pages > 1:
         view["page"] = f"{request.page}/{request.pages}"
-    view["leftOut"] = request.omitted
+    view["leftOut"] = _omitted(request)
     view["next"] = _next(facts, request)
     return json_text({key: value for key, value in view.items() if value not in ("", {}, [])})
 
 
 def _text(facts: InventoryFacts, request: ViewRequest, rows: list[str]) -> str:
     page = [f"page {request.page}/{request.pages}"] if request.pages > 1 else []
-    omitted = [f"left out: {request.omitted}"] if request.omitted else []
+    omitted = [f"left out: {said}"] if (said := _omitted(request)) else []
     following = _next(facts, request)
     closing = [f"next: {following}"] if following else []
     return "\n".join([*rows, *page, *omitted, *closing])
+
+
+def _omitted(request: ViewRequest) -> str:
+    """What the first page says is missing from all of them."""
+    return ", ".join(request.omitted) if request.page == 1 else ""
+
+
+def _extras_json(facts: InventoryFacts, request: ViewRequest) -> Json:
+    shown = extras(facts, request) if request.page == 1 else []
+    parts: Json = {}
+    if "servers" in shown:
+        parts["servers"] = dict(facts.servers)
+    if "workflows" in shown:
+        parts["workflows"] = _workflows(facts)
+    if "quick actions" in shown:
+        parts["quickActions"] = dict(facts.quick_actions)
+    return parts
+
+
+def _extras_text(facts: InventoryFacts, request: ViewRequest) -> list[str]:
+    shown = extras(facts, request) if request.page == 1 else []
+    rows = []
+    if "servers" in shown:
+        rows.append("servers: " + ", ".join(f"{name} {tools}" for name, tools in facts.servers))
+    rows += _workflows(facts) if "workflows" in shown else []
+    if "quick actions" in shown:
+        rows.append("quick: " + ", ".join(f"{label}={tool}" for label, tool in facts.quick_actions))
+    return rows
+
+
+def _workflows(facts: InventoryFacts) -> list[str]:
+    return [f"{name}: {' > '.join(steps)}" for name, steps in facts.workflows]
 
 
 def _next(facts: InventoryFacts, request: ViewRequest) -> str:
@@ -83,15 +91,16 @@ def _counts_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[Ca
 def _overview_json(
     facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]
 ) -> str:
-    view: Json = {"categories": {line.name: line.tool_count for line in lines}}
-    if _shows_workflows(request):
-        view["workflows"] = [f"{name}: {'>'.join(steps)}" for name, steps in facts.workflows]
-        view["quickActions"] = list(facts.quick_actions)
-    return _json(facts, request, view)
+    view: Json = {"categories": {line.name: _performance(line) for line in lines}}
+    return _json(facts, request, view | _extras_json(facts, request))
 
 
-def _shows_workflows(request: ViewRequest) -> bool:
-    return request.page == 1 and "workflows" not in request.omitted
+def _performance(line: CategoryLine) -> str | int:
+    """The number of tools, and what they say of their calls, if they say anything."""
+    said = [f"~{line.tokens} tokens"] if line.tokens is not None else []
+    said += [line.speed] if line.speed else []
+    tools = f"{line.tool_count} tool{'' if line.tool_count == 1 else 's'}"
+    return ", ".join([tools, *said]) if said else line.tool_count
 
 
 def _counts_text(facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]) -> str:
@@ -102,13 +111,23 @@ def _counts_text(facts: InventoryFacts, request: ViewRequest, lines: Sequence[Ca
 def _overview_text(
     facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]
 ) -> str:
-    if request.page > 1:
+    if any(line.tokens is not None or line.speed for line in lines):
+        rows = _table(lines)
+    elif request.page > 1:
         return _counts_text(facts, request, lines)
-    rows = [f"{line.name} ({line.tool_count}){_described(line)}" for line in lines]
-    if _shows_workflows(request):
-        rows += [f"{name}: {'>'.join(steps)}" for name, steps in facts.workflows]
-        rows += [f"quick: {', '.join(facts.quick_actions)}"] if facts.quick_actions else []
+    else:
+        rows = [f"{line.name} ({line.tool_count}){_described(line)}" for line in lines]
+    rows += _extras_text(facts, request)
     return _text(facts, request, _with_total(facts, request, rows))
+
+
+def _table(lines: Sequence[CategoryLine]) -> list[str]:
+    """A sparse table: cells stay empty where the tools of a category say nothing."""
+    rows = [("category", "tools", "avg tokens", "speed")]
+    for line in lines:
+        tokens = "" if line.tokens is None else f"~{line.tokens}"
+        rows.append((line.name, str(line.tool_count), tokens, line.speed))
+    return [" | ".join(row).rstrip(" |") for row in rows]
 
 
 def _described(line: CategoryLine) -> str:
@@ -122,7 +141,7 @@ def _with_total(facts: InventoryFacts, request: ViewRequest, rows: list[str]) ->
 def _names_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
     view: Json = {"categories": {name: [u.name for u in group] for name, group in _grouped(lines)}}
     view["deprecated"] = {o.name: instead(o.deprecated) for o in lines if o.deprecated is not None}
-    return _json(facts, request, view)
+    return _json(facts, request, view | _extras_json(facts, request))
 
 
 def _hot_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
@@ -141,9 +160,7 @@ def _listing_json(describe: Callable[[ToolLine], Json]) -> "_ToolView":
             shown["tools"] = [describe(line) for line in group]
             groups.append(shown)
         view["categories"] = groups
-        if request.page == 1 and not request.category:
-            view["quickActions"] = list(facts.quick_actions)
-        return _json(facts, request, view)
+        return _json(facts, request, view | _extras_json(facts, request))
 
     return render
 
@@ -153,7 +170,7 @@ def _listing_text(show: Callable[[ToolLine], str]) -> "_ToolView":
         rows = []
         for name, group in _grouped(lines):
             rows += [f"{name}:", *(f"  {show(line)}" for line in group)]
-        return _text(facts, request, rows)
+        return _text(facts, request, [*rows, *_extras_text(facts, request)])
 
     return render
 

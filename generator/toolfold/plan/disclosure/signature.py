@@ -1,12 +1,13 @@
 """One-line signatures: what an agent needs to write a call, in as few tokens as possible."""
 
+from functools import partial
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.vocabulary import ContentKind
-from toolfold_runtime.pointers import resolve
+from toolfold_runtime.pointers import reference_steps, resolve
 
-from toolfold.plan.schemas.keywords import properties_of, required_of
+from toolfold.plan.schemas.keywords import DEFINITION_KEYWORDS, properties_of, required_of
 from toolfold.plan.text.escape import json_text
 
 _MAX_DEPTH: Final = 8  # references may go in circles
@@ -58,12 +59,19 @@ def compact_signature(
     return f"{name}({', '.join(parts)}){_result(returns, content)}"
 
 
-def type_name(schema: object, document: object, depth: int = 0) -> str:
-    """A schema's type in one word or a short union; `document` is where references lead."""
+def type_name(schema: object, document: object, depth: int = 0, *, is_named: bool = False) -> str:
+    """A schema's type in one word or a short union; `document` is where references lead.
+
+    With `is_named`, a definition is called by its name: for views that show it beside.
+    """
     if not isinstance(schema, dict) or depth > _MAX_DEPTH:
         return "any"
+    inner = partial(type_name, document=document, depth=depth + 1, is_named=is_named)
     if isinstance(schema.get("$ref"), str):
-        return type_name(resolve(document, schema["$ref"]), document, depth + 1)
+        steps = reference_steps(schema["$ref"]) or []
+        if is_named and len(steps) == 2 and steps[0] in DEFINITION_KEYWORDS:
+            return steps[1]
+        return inner(resolve(document, schema["$ref"]))
     if "enum" in schema and isinstance(schema["enum"], list) and len(schema["enum"]) <= 6:
         return "|".join(json_text(value) for value in schema["enum"])
     if "const" in schema:
@@ -72,17 +80,17 @@ def type_name(schema: object, document: object, depth: int = 0) -> str:
     if isinstance(kind, list):
         return "|".join(_NAMES.get(str(k), "any") for k in kind) or "any"
     if kind == "array":
-        inner = type_name(schema.get("items", {}), document, depth + 1)
-        return "list" if inner in ("any", "object") else f"list[{inner}]"
+        item = inner(schema.get("items", {}))
+        return "list" if item in ("any", "object") else f"list[{item}]"
     if isinstance(kind, str):
         return _NAMES.get(kind, "any")
     for key in ("anyOf", "oneOf"):
         if isinstance(schema.get(key), list):
-            names = [type_name(option, document, depth + 1) for option in schema[key]]
+            names = [inner(option) for option in schema[key]]
             return "|".join(dict.fromkeys(names)) or "any"
     parts = schema.get("allOf")
     if isinstance(parts, list) and parts:
-        return type_name(parts[0], document, depth + 1)
+        return inner(parts[0])
     return "object" if "properties" in schema else "any"
 
 

@@ -3,6 +3,9 @@
 from collections.abc import Iterator
 from typing import Final
 
+from toolfold_runtime.contract import pages
+from toolfold_runtime.contract.prompt import Prompt
+
 from toolfold.manifest.schema import Workflow
 from toolfold.plan.disclosure.costs import cost_of, start_tokens
 from toolfold.plan.docs.charts import bars, chains
@@ -46,8 +49,13 @@ def home_page(facts: CatalogFacts) -> Page:
         )
         if manifest.workflows
         else "",
+        "prompts": [_prompt(prompt) for prompt in facts.offers.prompts],
+        "resources": [
+            {"address": markdown_code(own.uri), "words": markdown(own.description)}
+            for own in facts.offers.all_resources
+        ],
     }
-    return Page("docs/index.md", "docs/index.md.jinja", values)
+    return Page(f"docs/{pages.HOME}", "docs/index.md.jinja", values)
 
 
 def _category(category: CategoryPlan, facts: CatalogFacts) -> dict[str, str]:
@@ -116,3 +124,13 @@ def _workflow(workflow: Workflow, facts: CatalogFacts) -> str:
     steps = " → ".join(facts.link(step) for step in workflow.steps)
     note = f" — {markdown(workflow.description)}" if workflow.description else ""
     return f"{markdown(workflow.name)}: {steps}{note}"
+
+
+def _prompt(prompt: Prompt) -> dict[str, str]:
+    """A row of the table of prompts; arguments that may be omitted have a question mark."""
+    arguments = (f"{own.name}{'' if own.required else '?'}" for own in prompt.arguments)
+    return {
+        "name": markdown_code(prompt.name),
+        "arguments": ", ".join(map(markdown_code, arguments)),
+        "words": markdown(prompt.description),
+    }

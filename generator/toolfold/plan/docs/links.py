@@ -1,17 +1,19 @@
 """Where pages are, and links to them; a tool's address depends on its name alone."""
 
+from toolfold_runtime.contract import pages
+
 from toolfold.plan.text.escape import markdown, markdown_code
 from toolfold.plan.text.paths import file_stem
 
 
 def tool_page_path(name: str) -> str:
     """The path of a tool's page, from the root of the docs."""
-    return f"tools/{file_stem(name)}.md"
+    return pages.tool_page(file_stem(name))
 
 
 def category_page_path(name: str) -> str:
     """The path of a category's page, from the root of the docs."""
-    return f"categories/{file_stem(name)}.md"
+    return pages.category_page(file_stem(name))
 
 
 def tool_link(name: str, root: str = "") -> str:

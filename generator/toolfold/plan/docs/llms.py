@@ -4,10 +4,12 @@ from collections.abc import Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
+from toolfold_runtime.contract.pages import AGENTS, HOME, TOKENS, without_pictures
+
 from toolfold.plan.disclosure.tokens import count
 
 BUDGET: Final = 100_000
-_FIRST: Final = ("index.md", "agents.md", "tokens.md")
+_FIRST: Final = (HOME, AGENTS, TOKENS)
 
 
 def full_text(pages: Mapping[PurePosixPath, str], budget: int = BUDGET) -> str:
@@ -19,7 +21,7 @@ def full_text(pages: Mapping[PurePosixPath, str], budget: int = BUDGET) -> str:
     texts: list[str] = []
     is_full = False
     for path in sorted(pages, key=_order):
-        text = f"<!-- {path} -->\n\n{_without_pictures(pages[path]).strip()}\n"
+        text = f"<!-- {path} -->\n\n{without_pictures(pages[path]).strip()}\n"
         cost = count(text) + 1
         is_full = is_full or cost > room
         if not is_full:
@@ -40,13 +42,3 @@ def _order(path: PurePosixPath) -> tuple[int, str]:
     if name in _FIRST:
         return _FIRST.index(name), name
     return (3 if name.startswith("categories/") else 4), name
-
-
-def _without_pictures(page: str) -> str:
-    """The page without its pictures, which repeat figures of the tables beside them."""
-    start = page.find("<figure")
-    while start >= 0:
-        end = page.index("</figure>", start) + len("</figure>")
-        page = page[:start] + page[end:].lstrip("\n")
-        start = page.find("<figure")
-    return page

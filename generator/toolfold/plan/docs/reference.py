@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from toolfold_runtime.contract import pages
 from toolfold_runtime.contract.vocabulary import Code
 
 from toolfold.plan.disclosure.budgets import budget_of
@@ -50,7 +51,7 @@ def agents_page(facts: CatalogFacts) -> Page:
         ],
         "errors": [{"code": code, "words": words} for code, words in _ERRORS.items()],
     }
-    return Page("docs/agents.md", "docs/agents.md.jinja", values)
+    return Page(f"docs/{pages.AGENTS}", "docs/agents.md.jinja", values)
 
 
 def _meta(tool: MetaToolPlan) -> dict[str, str]:
@@ -86,7 +87,7 @@ def tokens_page(facts: CatalogFacts) -> Page:
         ],
         "is_truncated": len(facts.tools) > _MAX_TOOLS,
     }
-    return Page("docs/tokens.md", "docs/tokens.md.jinja", values)
+    return Page(f"docs/{pages.TOKENS}", "docs/tokens.md.jinja", values)
 
 
 def _catalog_costs(facts: CatalogFacts) -> list[Cost]:

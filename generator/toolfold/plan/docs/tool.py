@@ -6,7 +6,13 @@ from itertools import islice
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.contract.vocabulary import EFFECTS, Confirmation, ContentKind, Effect
+from toolfold_runtime.contract.vocabulary import (
+    EFFECTS,
+    ArgumentsForm,
+    Confirmation,
+    ContentKind,
+    Effect,
+)
 
 from toolfold.manifest.schema import Example, Tool
 from toolfold.plan.disclosure.meta_tools import runner_of
@@ -68,6 +74,8 @@ class ToolPageContext:
     meta_names: Mapping[str, str]
     #: The manifest's `$defs`.
     definitions: Mapping[str, Json]
+    #: How runners take arguments.
+    arguments: ArgumentsForm = "object"
 
 
 def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
@@ -90,7 +98,9 @@ def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
 def tool_page_context(facts: CatalogFacts) -> ToolPageContext:
     """What the pages of this catalog's tools share."""
     runners = {effect: runner_of(facts.manifest, effect) for effect in EFFECTS}
-    return ToolPageContext(facts.exposure, runners, facts.meta_names, facts.manifest.defs)
+    manifest = facts.manifest
+    form = manifest.disclosure.arguments
+    return ToolPageContext(facts.exposure, runners, facts.meta_names, manifest.defs, form)
 
 
 def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, object]:
@@ -185,7 +195,8 @@ def _example(source: ToolPageSource, context: ToolPageContext, example: Example)
     callee, arguments = source.name, example.arguments
     runner = context.runners[source.tool.effect]
     if context.exposure == "progressive" and runner:
-        callee, arguments = runner, {"tool": source.name, "arguments": arguments}
+        given = json_text(arguments) if context.arguments == "json" else arguments
+        callee, arguments = runner, {"tool": source.name, "arguments": given}
     request = {"name": callee, "arguments": arguments}
     line = json_text(request)
     code = f"await client.call_tool({python_value(callee)}, {python_value(arguments)})"

@@ -10,6 +10,8 @@ from toolfold.manifest.json_schema import LISTS, MAPPINGS, SINGLE
 
 #: What references to a manifest's own definitions begin with.
 DEFINITIONS_PREFIX: Final = "#/$defs/"
+#: What definitions stand under, in any dialect.
+DEFINITION_KEYWORDS: Final = ("$defs", "definitions")
 
 
 def subschemas(schema: object) -> Iterator[tuple[SchemaPath, object]]:

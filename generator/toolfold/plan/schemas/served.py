@@ -63,13 +63,14 @@ def output_schema(tool: Tool, definitions: Mapping[str, Json]) -> Json | None:
 
     Where `returns` refers to an object, the schema is that object's.
     """
-    schema = _written_output(tool, definitions)
+    schema = written_output(tool, definitions)
     if schema is None or tool.output_schema is not None:
         return schema
     return _object_referred_to(schema) or schema
 
 
-def _written_output(tool: Tool, definitions: Mapping[str, Json]) -> Json | None:
+def written_output(tool: Tool, definitions: Mapping[str, Json]) -> Json | None:
+    """The schema of a tool's result as its author wrote it, with the definitions; None without one."""
     if tool.output_schema is not None:
         return _without_nulls(tool.output_schema)
     return None if tool.returns is None else with_definitions(tool.returns, definitions)
@@ -96,7 +97,7 @@ def located_input(name: str, tool: Tool, definitions: Mapping[str, Json]) -> Loc
 
 def located_output(name: str, tool: Tool, definitions: Mapping[str, Json]) -> LocatedSchema | None:
     """The schema of a tool's result, with its place in the manifest; None without one."""
-    schema = _written_output(tool, definitions)
+    schema = written_output(tool, definitions)
     if schema is None:
         return None
     is_foreign = tool.output_schema is not None
@@ -113,6 +114,7 @@ def served_output(schema: Json) -> tuple[Json, bool]:
         return schema, False
     inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
     wrapped: Json = {"type": "object", "properties": {"result": inner}, "required": ["result"]}
+    wrapped["x-fastmcp-wrap-result"] = True  # FastMCP's client gives its callers what is inside
     wrapped |= {key: schema[key] for key in ("$defs", "$schema") if key in schema}
     return _moved_references(wrapped), True
 

@@ -44,21 +44,21 @@ class Upstreams:
         servers = self._connected()
         state = servers.state(tool.server)
         state.calls += 1
+        state.failed_calls += 1  # until it has an answer
+        call.obstacle = f"{tool.server} has not started yet"
         try:
             connection = servers.connection(tool.server, call.caller.key)
 
             async def work(live: "Live") -> ForeignAnswer:
+                call.obstacle = ""
                 self._warn_of_sharing(connection.server, live, call)
                 await self._require_pin(entry, tool, connection.server, live)
                 return ForeignAnswer(await _called(live, tool.tool, arguments, call))
 
             answer = await connection.run(work)
         except (UpstreamError, MissingVariableError) as error:
-            state.failed_calls += 1
             raise _failure(tool.server, error) from None
-        except ToolError:
-            state.failed_calls += 1
-            raise
+        state.failed_calls -= 1
         if answer.sent.get("resultType") == _INPUT_REQUIRED:
             text = (
                 f"{tool.server} asks its user something before it goes on, which is not passed on."
@@ -125,7 +125,7 @@ class Upstreams:
 
 async def _called(live: "Live", tool: str, arguments: ValidArguments, call: Call) -> Json:
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-        call.progress(progress, total, message)
+        call.outbox.progress(progress, total, message)
 
     return await live.session.call(
         tool, arguments.sent, on_progress if call.wants_progress else None

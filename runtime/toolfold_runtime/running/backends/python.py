@@ -1,9 +1,11 @@
 """The Python backend: one method of the user's class per tool, sync or async."""
 
 import asyncio
+import contextlib
 import importlib
 import inspect
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from toolfold_runtime import server_log
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.tool import ToolEntry
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.errors import InputRequired, ToolError
 from toolfold_runtime.running.arguments import ValidArguments, valid_call
 from toolfold_runtime.running.backends.backend import Backend, NoBackend
 from toolfold_runtime.running.backends.implementation import ImplementationError
@@ -83,8 +85,9 @@ class Methods:
                 return await result if inspect.isawaitable(result) else result
             finally:
                 end_forked_copy(process)
-        except ToolError:
-            raise  # the author's own words to the agent
+                call.require_input()  # however the method ended after it had asked
+        except (ToolError, InputRequired):
+            raise  # the author's own words to the agent, or a question to the user
         except TimeoutError:
             text = f"{entry.name} did not answer in time; try again, or ask for less."
             raise ToolError("timeout", text) from None
@@ -123,12 +126,14 @@ class Methods:
             return
         function = getattr(self._implementation, name)
         try:
-            if inspect.iscoroutinefunction(function):
-                await function()
-            else:
-                result = await self._threads.begin(function)
-                if inspect.isawaitable(result):
-                    await result
+            # stdout belongs to the protocol, also before and after it is spoken.
+            with contextlib.redirect_stdout(sys.stderr):
+                if inspect.iscoroutinefunction(function):
+                    await function()
+                else:
+                    result = await self._threads.begin(function)
+                    if inspect.isawaitable(result):
+                        await result
         except (Exception, SystemExit) as error:
             server_log.failure(f"{name} failed", error)
             reason = f"{name} failed with {type(error).__name__}: {error}"
@@ -182,7 +187,7 @@ def _refusal(entry: ToolEntry, error: "ValidationError") -> ToolError:
             f"- {dotted(e['loc'])}: the server has no such value: {e['msg']}"
             for e in errors[:_MAX_SHOWN]
         ]
-        call = valid_call(entry, "")
+        call = valid_call(entry)
         lines += [f"valid call: {call}"] if call else []
         text = f"invalid arguments for {entry.name}:\n" + "\n".join(lines)
         return ToolError("invalid_arguments", text)

@@ -4,6 +4,6 @@
 from .catalog import CATALOG
 
 
-def tool_schema(tool: str, detail: str = "schema") -> str:
+def tool_schema(tool: str, detail: str = "schema", exposure: str = "") -> str:
     """What a correct call of `tool` needs; several tools are separated by commas."""
-    return CATALOG.details(tool, detail=detail)
+    return CATALOG.details(tool, detail=detail, exposure=exposure)

@@ -1,0 +1,31 @@
+"""Completing a name or a value that somebody has begun to type."""
+
+from collections.abc import Sequence
+from typing import Final, NamedTuple
+
+from toolfold_runtime.errors import nearest
+
+#: The protocol allows no more at once.
+MOST_COMPLETIONS: Final = 100
+_LONGEST_VALUE: Final = 400
+
+
+class Completions(NamedTuple):
+    """The best ways to go on, and how many there are in all."""
+
+    values: list[str]
+    total: int
+
+
+def completions_of(begun: str, names: Sequence[str]) -> Completions:
+    """Names that begin so, then names that contain it; the most similar ones where none does."""
+    if len(begun) > _LONGEST_VALUE:
+        return Completions([], 0)
+    wanted = begun.casefold()
+    first, later = list[str](), list[str]()
+    for name in names:
+        at = name.casefold().find(wanted)
+        if at >= 0:
+            (later if at else first).append(name)
+    matching = [*first, *later] or nearest(begun, names)
+    return Completions(matching[:MOST_COMPLETIONS], len(matching))

@@ -1,0 +1,54 @@
+"""What browsers are told: pages of which origins may send requests and read the answers.
+
+The guard decides about origins; here is what goes to those that it was told to allow. There are
+no cookies, so a browser need not be told about credentials: a token is a header like any other.
+"""
+
+from typing import Final
+
+from toolfold_runtime.serving.asgi import Header, Message, Send, header_values
+
+_METHODS: Final = b"GET, POST, DELETE"
+_READABLE: Final = b"Mcp-Session-Id, WWW-Authenticate"
+_SECONDS: Final = b"600"
+_ORIGIN: Final = b"access-control-allow-origin"
+_EXPOSED: Final = b"access-control-expose-headers"
+
+
+def is_preflight(scope: Message) -> bool:
+    """Whether a browser asks if it may send a request; a token comes only with that."""
+    return scope["method"] == "OPTIONS" and bool(
+        header_values(scope, b"access-control-request-method")
+    )
+
+
+async def allow_request(scope: Message, send: Send) -> None:
+    """Answer a browser that it may send its request, with the headers that it asked for."""
+    headers = [(b"access-control-allow-methods", _METHODS), (b"access-control-max-age", _SECONDS)]
+    if names := header_values(scope, b"access-control-request-headers"):
+        headers.append((b"access-control-allow-headers", b", ".join(names)))
+    if header_values(scope, b"access-control-request-private-network") == [b"true"]:
+        headers.append((b"access-control-allow-private-network", b"true"))
+    await send({"type": "http.response.start", "status": 204, "headers": headers})
+    await send({"type": "http.response.body", "body": b""})
+
+
+def readable_by(origin: bytes | None, send: Send) -> Send:
+    """What sends an answer that pages of the origin can read, or of none; failures alike.
+
+    Every answer says that another origin may get other headers: a cache must not mix them up.
+    """
+    own: list[Header] = [(b"vary", b"Origin")]
+    if origin is not None:
+        own += [(_ORIGIN, origin), (_EXPOSED, _READABLE)]
+
+    async def send_readable(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            headers = list(message.get("headers", ()))
+            if origin is not None:
+                # A browser refuses an answer that says twice whom it is for.
+                headers = [one for one in headers if one[0] not in (_ORIGIN, _EXPOSED)]
+            message = {**message, "headers": headers + own}
+        await send(message)
+
+    return send_readable

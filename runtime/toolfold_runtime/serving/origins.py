@@ -1,0 +1,33 @@
+"""Where requests come from: who sent them, and the ways back to that client and its user."""
+
+from typing import Any
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+
+from toolfold_runtime.running.call import CallContext
+from toolfold_runtime.serving.asking import Questions
+from toolfold_runtime.serving.callers import Callers
+from toolfold_runtime.serving.client_log import client_log
+
+
+class Origins:
+    """Makes the context of the calls of one server."""
+
+    def __init__(self, server: str, callers: Callers) -> None:
+        self.questions = Questions(server, callers)
+        self._callers = callers
+
+    def of(
+        self, context: ServerRequestContext[Any], params: types.InputResponseRequestParams
+    ) -> CallContext:
+        """The context of a call that a request asks for, by a tool's name or otherwise."""
+        asker = self.questions.asker(context, params)
+        return CallContext(
+            self._callers.of(context),
+            context.session.report_progress,
+            asker.confirm,
+            asker.ask,
+            client_log(context),
+            (context.meta or {}).get("progress_token") is not None,
+        )

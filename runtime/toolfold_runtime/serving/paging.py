@@ -1,0 +1,52 @@
+"""Lists of the protocol: one page as long as it is not too large, beyond that pages by bytes.
+
+Many clients read the first page only, so a page is as large as an answer may reasonably be.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Final, Generic, NamedTuple, TypeVar
+
+import mcp_types as types
+from mcp.shared.exceptions import MCPError
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
+
+Item = TypeVar("Item")
+
+#: Half of the largest answer: the 1,641 tools of 39 real servers take 4.1 MB.
+MOST_PAGE_BYTES: Final = MOST_ANSWER_BYTES // 2
+
+
+class Page(NamedTuple, Generic[Item]):
+    """A page of a list; `end` is what the answer says of the next page, if there is one."""
+
+    items: Sequence[Item]
+    end: Json
+
+
+def page_of(
+    items: Sequence[Item],
+    size_of: Callable[[Item], int],
+    cursor: str | None,
+    most: int = MOST_PAGE_BYTES,
+) -> Page[Item]:
+    """The page that a cursor stands for, the first one without; an item that is larger stands alone.
+
+    A cursor is the number of items on the pages before. MCPError where no page ends there.
+    """
+    start = size = 0
+    for position, item in enumerate(items):
+        own = size_of(item)
+        if size + own > most and position > start:
+            if _cursor(start) == cursor:
+                return Page(items[start:position], {"nextCursor": _cursor(position)})
+            start, size = position, 0
+        size += own
+    if _cursor(start) != cursor:
+        raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
+    return Page(items[start:], {})
+
+
+def _cursor(start: int) -> str | None:
+    return str(start) if start else None
