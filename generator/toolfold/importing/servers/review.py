@@ -40,6 +40,8 @@ _AIMED: Final = {
 _PATTERNS: Final = {what: re.compile(text, re.IGNORECASE) for what, text in _AIMED.items()}
 _HINT: Final = "read it; hide the tool in an overlay, or write another description there"
 _AROUND: Final = 30
+# Which is the beginning of a description.
+_SUMMARY: Final = ".summary"
 
 
 def review(snapshot: Snapshot, others: Mapping[str, str]) -> Iterator[Problem]:
@@ -48,14 +50,14 @@ def review(snapshot: Snapshot, others: Mapping[str, str]) -> Iterator[Problem]:
     `others` are the names of the tools of other servers, by their ids.
     """
     tree = read_yaml(snapshot.text.encode(), str(snapshot.path))
-    yield from hidden_problems(tree)
+    yield from (own for own in hidden_problems(tree) if not own.path.endswith(_SUMMARY))
     yield from _aimed(tree)
     yield from _shadowing(tree, snapshot, others)
 
 
 def _aimed(tree: PlacedMapping) -> Iterator[Problem]:
     for path, place, text in texts_of(tree):
-        if path[2:3] == ("summary",):  # the beginning of the description
+        if dotted(path).endswith(_SUMMARY):
             continue
         for what, pattern in _PATTERNS.items():
             if match := pattern.search(text):
