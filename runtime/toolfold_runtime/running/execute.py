@@ -175,7 +175,7 @@ class Executor:
 
         answer = cast("ForeignAnswer", returned)
         work = partial(foreign_result, self._validators, entry, answer)
-        if is_small(answer.sent) and not is_slow(entry.output_checks):
+        if answer.is_quick and not is_slow(entry.output_checks):
             return work()
         return await self._threads.run(work)
 
@@ -183,19 +183,19 @@ class Executor:
         self, entry: ToolEntry, result: Result, call: Call, *, runner: str, fields: tuple[str, ...]
     ) -> Answer:
         work: Callable[[], Answer]
+        is_quick = result.sent_size <= _SMALL_RESULT
         if entry.upstream is not None:
             from toolfold_runtime.running.foreign import passed_on
 
             foreign = cast("ForeignResult", result)
+            is_quick = is_quick or (foreign.fits(self.shaper.budget_of(entry)) and not fields)
             work = partial(passed_on, self.shaper, entry, foreign, call.caller, fields)
             work = partial(work, is_direct=not runner)
         elif runner:
             work = partial(self.shaper.text, entry, result, call.caller, fields)
         else:
             work = partial(self.shaper.typed, entry, result, call.caller)
-        if result.sent_size <= _SMALL_RESULT:
-            return work()
-        return await self._in_thread(entry, call, work)
+        return work() if is_quick else await self._in_thread(entry, call, work)
 
     async def _in_thread(self, entry: ToolEntry, call: Call, work: Callable[[], T]) -> T:
         """What work of our own returns, within limits like those of methods."""

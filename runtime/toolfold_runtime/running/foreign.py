@@ -15,7 +15,7 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact
 from toolfold_runtime.running.blocks import Block, BlockKind
 from toolfold_runtime.running.caller import Caller
-from toolfold_runtime.running.measure import MOST_BLOCKS
+from toolfold_runtime.running.measure import MOST_BLOCKS, is_small
 from toolfold_runtime.running.media import audio_tokens, image_tokens
 from toolfold_runtime.running.results import Result
 from toolfold_runtime.running.shape import Answer, Shaper
@@ -32,6 +32,8 @@ _KINDS: Final[dict[str, BlockKind]] = {
 #: Who the other server is, which our own answers say of us.
 _SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
 _LONGEST_TEXT: Final = 10_000
+_FEW_BLOCKS: Final = 50
+_QUICK_TEXT: Final = 500_000
 #: Characters of base64 that hold every header of a picture that tells its size.
 _HEADER: Final = 80_000
 
@@ -40,6 +42,16 @@ class ForeignAnswer(NamedTuple):
     """What a backend returns that has asked another server: the result in the protocol's form."""
 
     sent: Json
+
+    @property
+    def is_quick(self) -> bool:
+        """Whether work on it takes microseconds: texts are only measured, and sent as they came."""
+        content = self.sent.get("content", ())
+        if not isinstance(content, list) or len(content) > _FEW_BLOCKS:
+            return False
+        size = sum(len(block.get("text", "")) for block in content if _is_text(block))
+        others = [block for block in content if not _is_text(block)]
+        return size <= _QUICK_TEXT and is_small([others, self.sent.get("structuredContent")])
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,10 @@ class ForeignResult(Result):
     def tokens(self) -> int:
         """What it costs: clients show a model the content or the structured content."""
         return max(sum(block.tokens for block in self.blocks), estimated(self.text or ""))
+
+    def fits(self, budget: int | None) -> bool:
+        """Whether it may be passed on as it came."""
+        return budget is None or self.tokens <= budget
 
 
 def foreign_result(
@@ -98,10 +114,9 @@ def passed_on(
     if result.fault and is_direct:
         fact = f"{entry.name} returned a result that breaks its own schema: {result.fault}"
         raise ToolError("invalid_result", f"{fact}\nIt said: {_words(result)}")
-    budget = shaper.budget_of(entry)
     if fields:
         answer = shaper.text(entry, _own(result, fields), caller, fields)
-    elif budget is None or result.tokens <= budget:
+    elif result.fits(shaper.budget_of(entry)):
         answer = Answer(None, _structured(entry, result), (), result.blocks)
     elif is_direct and result.value is not None and not result.is_error:
         answer = shaper.typed(entry, _own(result), caller)
@@ -163,6 +178,10 @@ def _parsed(block: Block) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def _is_text(item: object) -> bool:
+    return _is_block(item) and isinstance(item, dict) and isinstance(item.get("text"), str)
 
 
 def _is_block(item: object) -> bool:

@@ -14,8 +14,8 @@ from toolfold_runtime.lines import LineBuffer
 _LONGEST_LINE: Final = 1_000
 _TAIL_LINES: Final = 5
 #: So many lines at once, and so many a second after that.
-_BURST: Final = 40
-_RATE: Final = 2.0
+_BURST: Final = 20
+_RATE: Final = 1.0
 _HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 
 
