@@ -13,18 +13,10 @@ def ids_of(tree: PlacedMapping) -> dict[str, str]:
         return {}
     own = server.get("name") if isinstance(server, PlacedMapping) else None
     return {
-        str(tool.get("id") or _upstream_id(tool.get("backend")) or f"{own}::{name}"): name
+        str(tool.get("id") or f"{own}::{name}"): name
         for name, tool in tools.items()
         if isinstance(tool, PlacedMapping)
     }
-
-
-def _upstream_id(backend: object) -> str:
-    """The id of a tool whose backend is a tool of an upstream server; empty where it is not."""
-    if not isinstance(backend, PlacedMapping):
-        return ""
-    server, tool = backend.get("server"), backend.get("tool")
-    return f"{server}::{tool}" if isinstance(server, str) and isinstance(tool, str) else ""
 
 
 def name_by_id(tree: PlacedMapping) -> bool:

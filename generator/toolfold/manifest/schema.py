@@ -153,8 +153,7 @@ class Manifest(ManifestModel):
 
     def id_of(self, tool: str) -> str:
         """A tool's id: where it came from, or this server and its name."""
-        own, upstream = self.tools[tool], self.tools[tool].upstream
-        return own.id or "::".join(upstream or (self.server.name, tool))
+        return self.tools[tool].id or f"{self.server.name}::{tool}"
 
     def upstream_of(self, tool: str) -> UpstreamTool | None:
         """The tool of an upstream server that carries a tool out; None where a method does."""

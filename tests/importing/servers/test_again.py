@@ -143,6 +143,30 @@ def test_another_server_of_the_same_name_is_not_overwritten(tmp_path: Path) -> N
     assert 'another server "shop" is declared already; give this one a --name' in done.err
 
 
+def test_tools_of_a_server_that_stand_elsewhere_are_in_its_way(tmp_path: Path) -> None:
+    (tmp_path / "tools.yaml").write_text(
+        "toolfold: 1\nserver: {name: own, version: '1'}\ncategories: {all: {}}\ntools:\n"
+        "  old: {id: 'shop::old', category: all, effect: read, summary: S}\n",
+        encoding="utf-8",
+    )
+    done = import_mcp(tmp_path, "--config", shop(tmp_path, FIND))
+
+    assert done.code == 1
+    assert 'shop: "old" has an id of this server, and is not in servers/shop.yaml' in done.err
+
+
+def test_a_tool_of_the_authors_own_stands_beside_what_is_imported(tmp_path: Path) -> None:
+    file = shop(tmp_path, FIND)
+    imported(tmp_path, "--config", file)
+    own = "{category: shop, effect: read, summary: Own, backend: {server: shop, tool: find}}"
+    with (tmp_path / "tools.yaml").open("a", encoding="utf-8") as opened:
+        opened.write(f"tools:\n  own: {own}\n")
+    imported(tmp_path, "--config", file)
+
+    assert toolfold(tmp_path, "generate", "--quiet").code == 0
+    assert '["find"' in toolfold(tmp_path, "try", "own").out
+
+
 def test_curation_survives_and_decides(tmp_path: Path) -> None:
     file = shop(tmp_path, tool("find", annotations=READS), tool("purge"), tool("gone"))
     imported(tmp_path, "--config", file)

@@ -16,7 +16,9 @@ from tests.importing.servers.material import (
     publish,
     tool,
 )
-from tests.support.projects import Json, snapshot
+from tests.support.commands import toolfold
+from tests.support.projects import Json, Project, snapshot
+from tests.support.servers import listening
 
 SECRET = "ghp_aB3dE5fG7hJ9kL1mN3pQ"
 
@@ -208,13 +210,29 @@ def test_two_servers_with_one_kind_of_secret_get_a_variable_each(tmp_path: Path)
     assert used == ["${MY_SHOP_API_KEY}", "${MY_SHOP_API_KEY_2}"]
 
 
-def test_headers_are_treated_alike(tmp_path: Path) -> None:
-    headers = {"Authorization": f"Bearer {SECRET}", "X-Team": "ops", "X-Version": "2"}
-    own = {"type": "http", "url": "http://127.0.0.1:9/mcp", "headers": headers}
-    done = import_mcp(tmp_path, "--config", config(tmp_path, {"shop": own}))
+def test_an_address_is_declared_without_what_is_secret_in_it(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    imported(inner, "--name", "shop", "--", *command(inner))
+    assert toolfold(inner, "generate", "--quiet").code == 0
+    with listening(Project(inner, "inner_mcp")) as server:
+        given = server.url.replace("://", "://ada:pw%21@") + f"?api_key={SECRET}"
+        headers = {"Authorization": f"Bearer {SECRET}", "X-Team": "ops", "X-Version": "2"}
+        outer = tmp_path / "outer"
+        file = config(outer, {"shop": {"type": "http", "url": given, "headers": headers}})
+        done = imported(outer, "--config", file)
 
-    assert done.code == 1  # nobody listens there
+    assert declared(outer) == {
+        "url": f"{server.url}?api_key=${{SHOP_API_KEY}}",
+        "headers": {
+            "Authorization": "Bearer ${SHOP_TOKEN}",
+            "X-Team": "${SHOP_X_TEAM}",
+            "X-Version": {"plain": "2"},
+        },
+        "auth": {"basic": {"username": "${SHOP_USERNAME}", "password": "${SHOP_PASSWORD}"}},
+    }
     assert SECRET not in done.text
+    assert "pw!" not in done.text
 
 
 @pytest.mark.parametrize(
@@ -247,6 +265,9 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, said: str) ->
         ({"command": "x", "env": {"A": {}}}, "a value in env is no text"),
         ({"command": "x\0"}, "a value in command is no text"),
         ({"type": "sse", "url": "http://x"}, 'transport "sse" is not spoken'),
+        ({"url": "ftp://x"}, "no manifest can declare it: url is not valid"),
+        ({"url": "http://x", "headers": {"a b": "1"}}, "no manifest can declare it: headers.a b"),
+        ({"command": "x", "env": {"A=B": "1"}}, "no manifest can declare it: env.A=B"),
     ],
 )
 def test_an_entry_that_is_none_is_named_and_the_others_go_on(

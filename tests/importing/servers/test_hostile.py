@@ -179,17 +179,20 @@ def test_a_file_that_is_somebody_elses_is_kept(tmp_path: Path) -> None:
     assert mine.read_text(encoding="utf-8") == "tools: {}\n"
 
 
-def test_an_interrupted_import_writes_nothing_and_leaves_no_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("number", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, -15)])
+def test_an_interrupted_import_writes_nothing_and_leaves_no_process(
+    tmp_path: Path, number: signal.Signals, expected: int
+) -> None:
     command = publish(tmp_path, "slow", tool("find"))
     file = config(tmp_path, {"slow": entry(command, env={"PUBLISHED_HANGS": "1"})})
     before = snapshot(tmp_path)
     own = [*_TOOLFOLD, "import", "mcp", "--config", file]
     with Running(own, tmp_path) as running:
         wait_until(lambda: bool(_children(command[-1])), "the server is never started")
-        running.process.send_signal(signal.SIGINT)
+        running.process.send_signal(number)
         code = running.end()
 
-    assert code == 130
+    assert code == expected
     wait_until(lambda: not _children(command[-1]), "the server outlives the import")
     assert snapshot(tmp_path) == before
 

@@ -118,6 +118,14 @@ class Project:
             raise UsageError(f"{path}: not imported by toolfold, so it is kept; move it away")
         return ImportedFile(data.decode("utf-8", "replace"), read_yaml(data, str(path)))
 
+    def refuse_foreign_ids(self, server: str, own: ImportedFile | None) -> None:
+        """Raise UsageError where tools of a server stand elsewhere than in its own file."""
+        others = self._others("tools", own, self._tools)
+        strays = [n for n, identity in others.items() if identity.partition("::")[0] == server]
+        if strays:
+            fact = f'"{strays[0]}" has an id of this server, and is not in {self.file_of(server)}'
+            raise UsageError(f"{fact}; remove it, with others like it")
+
     def names_of_others(self, own: ImportedFile | None) -> list[str]:
         """Names that no tool of a server may get: those of other tools, aliases and meta-tools."""
         others = self._others("tools", own, self._tools)

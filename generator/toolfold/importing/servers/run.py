@@ -1,6 +1,7 @@
 """`toolfold import mcp`: servers in, files of a manifest and what to know about them out."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -17,7 +18,7 @@ from toolfold.importing.servers.snapshot import Snapshot, snapshot
 from toolfold.importing.servers.targets import Target, legal_name, named, targets
 from toolfold.importing.servers.translate import Export
 from toolfold.importing.write import manifest_text
-from toolfold.manifest.include import files_matching
+from toolfold.manifest.include import PatternError, files_matching
 from toolfold.manifest.read import read_yaml
 
 _BOM: Final = "\ufeff"
@@ -60,6 +61,9 @@ def import_servers(request: Request, progress: Progress) -> Imported:
     wanted, unusable = targets(project, request.configs, request.given, request.name)
     _note_unusable(unusable, done)
     listings = list_servers([own.live for own in wanted], project.folder, request.seconds, progress)
+    if not any(listing.live for listing in listings):
+        done.failures.update({o.name: li.error for o, li in zip(wanted, listings, strict=True)})
+        return done
     with locked(request.manifest):
         project = Project(request.manifest)  # which another import may have changed meanwhile
         imported = list(_snapshots(project, wanted, listings, done))
@@ -157,11 +161,11 @@ def _missing(
 def _matches(project: Project, key: str, path: Path) -> bool:
     """Whether a pattern under `include` or `overlays` matches a file."""
     patterns = project.tree.get(key) if project.tree is not None else None
-    return any(
-        path in files_matching(project.folder, pattern)
-        for pattern in (patterns if isinstance(patterns, list) else ())
-        if isinstance(pattern, str)
-    )
+    for pattern in patterns if isinstance(patterns, list) else ():
+        with suppress(PatternError):  # which `generate` reports
+            if isinstance(pattern, str) and path in files_matching(project.folder, pattern):
+                return True
+    return False
 
 
 def _root_text(project: Project) -> str:

@@ -52,8 +52,9 @@ def importable(tools: Sequence[Json], server: str) -> tuple[list[ForeignTool], d
     """The tools that a manifest can hold, and of each other one why it cannot."""
     kept: dict[str, ForeignTool] = {}
     left_out: dict[str, str] = {}
-    for index, tool in enumerate(tools):
+    for index, given in enumerate(tools):
         where = f"tools[{index}]"
+        tool = given if isinstance(given, dict) else {}  # which has no name
         try:
             own = foreign_tool({**tool, "server": server}, server, where)
             if own.id in kept:
@@ -69,6 +70,7 @@ def importable(tools: Sequence[Json], server: str) -> tuple[list[ForeignTool], d
 def snapshot(project: Project, server: str, live: Sequence[Json]) -> Snapshot:
     """The file of a server with these tools; UsageError where none can be written."""
     before = project.imported(server)
+    project.refuse_foreign_ids(server, before)
     tools, left_out = importable(live, server)
     while True:
         data = _data(project, server, tools, before)

@@ -6,16 +6,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
 
+from pydantic import ValidationError
 from toolfold_runtime.contract.upstream import UpstreamServer
 
 from toolfold.errors import UsageError
 from toolfold.importing.servers.configs import ClientServer, Unusable, read_config
 from toolfold.importing.servers.project import Project
 from toolfold.importing.servers.translate import Export, translated
+from toolfold.manifest.upstream import Upstream
 
 _ADDRESS: Final = re.compile(r"https?://\S+")
 # What a client's file says about a server; the rest of an entry is the manifest's own.
-_CLIENT_KEYS: Final = ("command", "cwd", "env", "url", "headers")
+_CLIENT_KEYS: Final = ("command", "cwd", "env", "url", "headers", "auth")
 _LONGEST: Final = 64
 
 
@@ -101,7 +103,10 @@ def _configured(
     wanted: list[Target] = []
     for server in chosen:
         proposed = [e.variable for target in wanted for e in target.exports if e.is_own]
-        wanted.append(_declared(project, server, names[server.name], proposed))
+        try:
+            wanted.append(_declared(project, server, names[server.name], proposed))
+        except UsageError as error:
+            unusable.append(Unusable(server.name, server.origin, str(error)))
     return wanted, unusable
 
 
@@ -142,6 +147,7 @@ def _declared(
     `proposed` are variables that other servers are going to have.
     """
     own = translated(server, name, [*project.variables_of_others(name), *proposed])
+    _refuse_misfit(own.entry)
     declared = project.servers().get(name)
     if declared is None:
         return Target(name, own.live, own.entry, own.exports, own.notes)
@@ -149,6 +155,15 @@ def _declared(
         return Target(name, own.live)
     note = f"{project.manifest.name} declares it otherwise than {server.origin}; that is used"
     return Target(name, project.upstream(name), notes=(note,))
+
+
+def _refuse_misfit(entry: dict[str, Any]) -> None:
+    """Raise UsageError where a manifest would refuse an entry; no value is quoted."""
+    try:
+        Upstream.model_validate(entry)
+    except ValidationError as error:
+        where = ".".join(str(step) for step in error.errors()[0]["loc"] if step != "[key]")
+        raise UsageError(f"no manifest can declare it: {where} is not valid") from None
 
 
 def _client_part(entry: dict[str, Any]) -> Iterator[tuple[str, Any]]:

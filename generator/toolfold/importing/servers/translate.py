@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
 
-from toolfold_runtime.contract.upstream import UpstreamServer
+from toolfold_runtime.contract.upstream import BasicAuth, UpstreamAuth, UpstreamServer
 from toolfold_runtime.upstream.secrets import literal
 
 from toolfold.disk import read_file
@@ -26,6 +27,7 @@ _INPUT: Final = re.compile(r"input:(.+)")
 _SCHEME: Final = re.compile(r"(Bearer|Basic|Token) +(?=\S)", re.IGNORECASE)
 _ENV_VALUE: Final = re.compile(ENV_PATTERN)
 _ENV_LINE: Final = re.compile(r"(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=\s*(.*)")
+_LOGIN: Final = re.compile(r"(?P<scheme>https?://)(?P<login>[^/?#@\s]*)@")
 _MAX_ENV_BYTES: Final = 1024 * 1024
 
 
@@ -50,6 +52,13 @@ class Translated:
     exports: tuple[Export, ...]
     #: What could not be kept.
     notes: tuple[str, ...]
+
+
+class _Basic(NamedTuple):
+    """A login as it is declared, and as it is used now."""
+
+    declared: dict[str, Any]
+    live: BasicAuth
 
 
 class _Text(NamedTuple):
@@ -78,13 +87,16 @@ class _Translation:
         headers = self._values(server.headers, "headers")
         command = self._command()
         cwd = self._text(server.cwd, "cwd") if server.cwd else None
-        url = self._url() if server.url else None
+        address, login = _without_login(server.url or "")
+        url = self._text(address, "url", secrets_in(address)) if address else None
+        auth = self._basic(*login) if login else None
         entry = {
             "command": [part.declared for part in command],
             "cwd": cwd and cwd.declared,
             "env": {key: value for key, (value, _) in env.items()},
             "url": url and url.declared,
             "headers": {key: value for key, (value, _) in headers.items()},
+            "auth": auth and {"basic": auth.declared},
         }
         live = UpstreamServer(
             name=self.name,
@@ -93,6 +105,7 @@ class _Translation:
             env={key: text for key, (_, text) in env.items()},
             url=url.live if url else None,
             headers={key: text for key, (_, text) in headers.items()},
+            auth=auth and UpstreamAuth(basic=auth.live),
         )
         declared = {key: value for key, value in entry.items() if value}
         exports = tuple(self.exports.values())
@@ -125,9 +138,14 @@ class _Translation:
             for index, text in enumerate(self.server.command)
         ]
 
-    def _url(self) -> _Text:
-        url = self.server.url or ""
-        return self._text(url, "url", secrets_in(url))
+    def _basic(self, user: str, password: str) -> "_Basic":
+        """The login of an address, which a manifest keeps apart from it."""
+        values = {
+            "username": self._value("username", user, "the user in url"),
+            "password": self._value("password", password, "the password in url"),
+        }
+        live = BasicAuth(values["username"][1], values["password"][1])
+        return _Basic({key: own for key, (own, _) in values.items()}, live)
 
     def _text(self, text: str, where: str, secrets: Iterable[SecretPart] = ()) -> _Text:
         """A text with its placeholders translated and its secrets in variables."""
@@ -216,6 +234,15 @@ def _upper(text: str) -> str:
     """`github-mcp` becomes `GITHUB_MCP`: a name that a shell can export."""
     name = re.sub(r"[^A-Za-z0-9]+", "_", text).strip("_").upper() or "SERVER"
     return f"MCP_{name}" if name[0].isdigit() else name
+
+
+def _without_login(url: str) -> tuple[str, tuple[str, str] | None]:
+    """An address without the user and the password that it may hold, and those."""
+    match = _LOGIN.match(url)
+    if match is None:
+        return url, None
+    user, _, password = match["login"].partition(":")
+    return match["scheme"] + url[match.end() :], (unquote(user), unquote(password))
 
 
 def _unquoted(value: str) -> str:
