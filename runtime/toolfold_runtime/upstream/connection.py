@@ -1,0 +1,202 @@
+"""A connection that is made on first use, shared by all calls, closed when idle, and made again."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final, NamedTuple, TypeVar
+
+from toolfold_runtime.contract.upstream import UpstreamServer
+from toolfold_runtime.upstream.definitions import Digests
+from toolfold_runtime.upstream.errors import OutageError, UpstreamError
+from toolfold_runtime.upstream.secrets import MissingVariableError, require_variables
+from toolfold_runtime.upstream.session import Session
+from toolfold_runtime.upstream.starts import Starts
+from toolfold_runtime.upstream.state import ServerState
+from toolfold_runtime.upstream.transport import Shared
+
+T = TypeVar("T")
+
+# Seconds that a session must last for its end to count as the first one again.
+_SETTLED: Final = 30.0
+# Seconds before the next start after one that worked: calls wait for it, unless it ended for the first time.
+_FIRST_RESTART: Final = 0.1
+_LONGEST_RESTART: Final = 5.0
+# Seconds before the next start after one that failed: calls are told why at once.
+_FIRST_RETRY: Final = 1.0
+_LONGEST_RETRY: Final = 30.0
+_LONGEST_HTTP_RETRY: Final = 5.0
+_MOST_FAILURES: Final = 20
+
+
+class Live(NamedTuple):
+    """A session that was usable a moment ago, and what its server publishes."""
+
+    session: Session
+    digests: Digests
+
+
+class Connection:
+    """The sessions of one server, one after the other; of one caller, where each has its own."""
+
+    def __init__(
+        self, server: UpstreamServer, shared: Shared, starts: Starts, state: ServerState
+    ) -> None:
+        self.server = server
+        self.state = state
+        #: Calls that use it now, and when the last one ended.
+        self.in_use = 0
+        self.last_use = 0.0
+        self._shared = shared
+        self._starts = starts
+        self._live: Live | None = None
+        self._ending: set[asyncio.Task[None]] = set()
+        self._backoff = _Backoff(has_process=bool(server.command))
+        self._idle_timer: asyncio.TimerHandle | None = None
+        self._is_closed = False
+        self._loop = asyncio.get_running_loop()
+
+    async def run(self, work: Callable[[Live], Awaitable[T]]) -> T:
+        """What work with a live session returns; OutageError where there is none to be had."""
+        self.in_use += 1
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        try:
+            live = await self._usable()
+            try:
+                return await self._worked(live, work)
+            except UpstreamError:
+                if not live.session.has_lost_session:
+                    raise
+            # The server did not know the session, and so has carried nothing out.
+            self._drop(live.session)
+            return await self._worked(await self._usable(), work)
+        finally:
+            self.in_use -= 1
+            self.last_use = self._loop.time()
+            if not self.in_use:
+                self._idle_timer = self._loop.call_later(self.server.idle, self._close_idle)
+
+    async def close(self) -> None:
+        """End everything, and wait until nothing is left."""
+        self._is_closed = True
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+        if self._live is not None:
+            self._drop(self._live.session)
+        if self._ending:
+            await asyncio.wait(self._ending)
+
+    async def _worked(self, live: Live, work: Callable[[Live], Awaitable[T]]) -> T:
+        try:
+            result = await work(live)
+        except OutageError as error:
+            if not live.session.is_over:  # else it has told why
+                self.state.fail(error.full)
+            raise
+        self.state.change("connected")  # again, where it could not be reached
+        return result
+
+    async def _usable(self) -> Live:
+        """A session that is connected; started where there is none."""
+        self._settle()
+        if self._live is None:
+            try:
+                require_variables(self.server)
+            except MissingVariableError as error:
+                self.state.fail(str(error))
+                raise
+            await self._backoff.wait(self.state)
+        if self._is_closed:
+            raise OutageError("is not used any more: the server that calls it ends")
+        if self._live is None:  # nobody else was faster
+            session = Session(self.server, self._shared, self._starts, ended=self._ended)
+            self._live = Live(session, Digests(session))
+            self._backoff.begin()
+            self.state.connections += 1
+            self.state.change("connecting")
+        live = self._live
+        client = await asyncio.shield(live.session.ready)
+        if not live.session.is_over:
+            self.state.change("connected", protocol=client.protocol_version)
+        return live
+
+    def _settle(self) -> None:
+        """Let go of a session that has ended and has not said so yet."""
+        session = self._live.session if self._live is not None else None
+        if session is None or not session.is_over:
+            return
+        if session.has_lost_session:
+            self._drop(session)
+        else:
+            self._ended(session)
+
+    def _ended(self, session: Session) -> None:
+        """Note that a session is over, which the next call begins again."""
+        if self._live is None or self._live.session is not session:
+            return
+        self._backoff.end(was_connected=session.was_connected)
+        failure = session.failure or UpstreamError("ended")
+        self._backoff.reason = failure.fact
+        self.state.fail(failure.full)
+        self._drop(session)
+
+    def _drop(self, session: Session) -> None:
+        """End a session, unless somebody else has done so."""
+        if self._live is None or self._live.session is not session:
+            return
+        self._live = None
+        self.state.connections -= 1
+        task = self._loop.create_task(session.end())
+        self._ending.add(task)
+        task.add_done_callback(self._ending.discard)
+
+    def _close_idle(self) -> None:
+        if self._live is not None and not self.in_use:
+            self._drop(self._live.session)
+            self.state.change("idle")
+
+
+class _Backoff:
+    """When a server may be started again, by how often it failed in a row."""
+
+    def __init__(self, *, has_process: bool) -> None:
+        self._longest_retry = _LONGEST_RETRY if has_process else _LONGEST_HTTP_RETRY
+        #: Why the last start failed.
+        self.reason = ""
+        self._failures = 0
+        self._has_worked = True
+        self._began = 0.0
+        self._next = 0.0
+        self._loop = asyncio.get_running_loop()
+
+    async def wait(self, state: ServerState) -> None:
+        """Wait until a server that worked may start again; OutageError for one that did not."""
+        left = self._next - self._loop.time()
+        if left <= 0:
+            return
+        if self._has_worked:
+            await asyncio.sleep(left)
+            return
+        since = f"it has failed since {state.failing_since}"
+        raise OutageError(
+            f"{self.reason}; {since}, and is tried again in {left:.0f} s at the earliest"
+        )
+
+    def begin(self) -> None:
+        """Note a start."""
+        self._began = self._loop.time()
+
+    def end(self, *, was_connected: bool) -> None:
+        """Note an end that nobody asked for."""
+        now = self._loop.time()
+        if was_connected and now - self._began >= _SETTLED:
+            self._failures = 0
+        self._failures = min(self._failures + 1, _MOST_FAILURES)
+        self._has_worked = was_connected
+        self._next = now + self._delay()
+
+    def _delay(self) -> float:
+        if not self._has_worked:
+            return min(_FIRST_RETRY * 2.0 ** (self._failures - 1), self._longest_retry)
+        if self._failures == 1:
+            return 0.0
+        return min(_FIRST_RESTART * 2.0 ** (self._failures - 2), _LONGEST_RESTART)
