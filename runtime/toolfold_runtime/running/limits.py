@@ -114,9 +114,7 @@ class Limits:
         if tool.waiting >= _MOST_WAITING_OF_A_TOOL or self._waiting >= _MOST_WAITING:
             raise ToolError("backend_failed", "the server is busy; try again in a moment.")
 
-    def _abandon(
-        self, task: "asyncio.Task[object]", work: "_Abandoned", remaining: float
-    ) -> None:
+    def _abandon(self, task: "asyncio.Task[object]", work: "_Abandoned", remaining: float) -> None:
         self._abandoned[task] = work
         if remaining > 0:
             work.timer = asyncio.get_running_loop().call_later(remaining, work.hang)
