@@ -6,7 +6,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 
 from toolfold_runtime.running.call import CallContext
-from toolfold_runtime.running.outbox import Report
+from toolfold_runtime.running.notifications import Report
 from toolfold_runtime.serving.asking import Questions
 from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.client_log import client_log
