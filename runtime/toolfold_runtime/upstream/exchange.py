@@ -28,6 +28,7 @@ _EMPTY: Final[Json] = {
     "ttlMs": 0,
     "cacheScope": "private",
 }
+_MOST_UNANSWERED: Final = 100
 _X_HEADER: Final = "x-mcp-header"
 
 
@@ -49,6 +50,8 @@ class Exchange:
         #: Set when nothing more will come from the server.
         self.gone = asyncio.Event()
         self._originals: dict[RequestId, Original] = {}
+        #: Requests of the server that are not answered yet: one that asks and does not read is not heard.
+        self._unanswered = 0
 
     @asynccontextmanager
     async def over(self, transport: AbstractAsyncContextManager[Streams]) -> AsyncIterator[Streams]:
@@ -69,15 +72,21 @@ class Exchange:
                 self._originals.pop(original.request_id, None)
 
     def sent(self, item: SessionMessage) -> None:
-        """Remember a marked request by its id."""
+        """Remember a marked request by its id, and count answers."""
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            self._unanswered -= 1
         original = _MARKED.get()
         if original is not None and isinstance(item.message, JSONRPCRequest):
             original.request_id = coerce_request_id(item.message.id)
             self._originals[original.request_id] = original
 
-    def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
-        """What the SDK gets of a message."""
+    def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception | None:
+        """What the SDK gets of a message; None where it is ignored."""
         message = item.message if isinstance(item, SessionMessage) else None
+        if isinstance(message, JSONRPCRequest):
+            if self._unanswered >= _MOST_UNANSWERED:
+                return None
+            self._unanswered += 1
         if not isinstance(message, JSONRPCResponse | JSONRPCError) or message.id is None:
             return item
         original = self._originals.pop(coerce_request_id(message.id), None)
@@ -136,18 +145,23 @@ class _Incoming(_Stream):
 
     async def receive(self) -> SessionMessage | Exception:
         """The next message."""
-        return self._exchange.received(await self._stream.receive())
+        while True:
+            item = self._exchange.received(await self._stream.receive())
+            if item is not None:
+                return item
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
         try:
-            item = await self._stream.__anext__()
+            while True:
+                item = self._exchange.received(await self._stream.__anext__())
+                if item is not None:
+                    return item
         except BaseException:
             self._exchange.gone.set()
             raise
-        return self._exchange.received(item)
 
 
 class _Outgoing(_Stream):
