@@ -74,8 +74,8 @@ def connection_figures(folder: Path, count: int) -> Iterator[Figure]:
     """Memory and threads of a gateway per server that is connected over stdio."""
     gateway = before_stubs(folder / "connected", count)
     with gateway.session() as server:
-        for number in range(2):  # what is loaded once
-            server.call(f"stub{number}_echo", {"text": "x"})
+        for number in range(60):  # what is loaded and started once
+            server.call(f"stub{number % 2}_echo", {"text": "x"})
         memory, threads = server.resident(), _threads(server)
         for number in range(2, count):
             server.call(f"stub{number}_echo", {"text": "x"})

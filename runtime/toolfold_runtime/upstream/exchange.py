@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeAlias
 
 from mcp.shared.dispatcher import coerce_request_id
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
 
@@ -28,8 +29,15 @@ _EMPTY: Final[Json] = {
     "ttlMs": 0,
     "cacheScope": "private",
 }
+#: The data of errors that are made here because a request did not reach its server.
+OUTAGE: Final = "toolfold/outage"
 _MOST_UNANSWERED: Final = 100
 _X_HEADER: Final = "x-mcp-header"
+
+
+def is_outage(error: MCPError) -> bool:
+    """Whether an error stands for an answer that never came: made here, or by the SDK."""
+    return error.error.data == OUTAGE or error.error.message.startswith("SSE stream")
 
 
 class Original:
