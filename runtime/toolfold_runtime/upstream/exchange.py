@@ -119,8 +119,26 @@ def _with_headers(result: Json) -> list[Json]:
     ]
 
 
-class _Stream:
-    """A stream of a transport, all but its items."""
+class Stream:
+    """What the SDK wants of a stream beside its items."""
+
+    async def aclose(self) -> None:
+        """Nothing to do, where a stream is closed with what it belongs to."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class _Observed(Stream):
+    """A stream of a transport."""
 
     def __init__(self, stream: Any, exchange: Exchange) -> None:
         self._stream = stream
@@ -130,20 +148,8 @@ class _Stream:
         """Close it."""
         await self._stream.aclose()
 
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._stream.__aexit__(kind, error, trace)
-
-
-class _Incoming(_Stream):
+class _Incoming(_Observed):
     """Messages from a server."""
 
     @property
@@ -172,7 +178,7 @@ class _Incoming(_Stream):
             raise
 
 
-class _Outgoing(_Stream):
+class _Outgoing(_Observed):
     """Messages to a server."""
 
     async def send(self, item: SessionMessage) -> None:
