@@ -122,9 +122,8 @@ class Project:
             raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
         if not data.startswith(f"# {OWN_MARK}".encode()):
             raise UsageError(f"{path}: not imported by toolfold, so it is kept; move it away")
-        if not data.startswith(
-            f"# {first_line(server)}\n".encode()
-        ):  # as where case is no difference
+        # Where case is no difference, names that differ in it are those of one file.
+        if not data.startswith(f"# {OWN_MARK}the server {server},".encode()):
             raise UsageError(f"{path}: holds the tools of another server; give this one a --name")
         return ImportedFile(data.decode("utf-8", "replace"), read_yaml(data, str(path)))
 
