@@ -168,6 +168,16 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, where: str) -> None:
     assert snapshot(outside) == before
 
 
+def test_the_file_of_another_server_is_kept(tmp_path: Path) -> None:
+    imported(tmp_path, "--config", shop(tmp_path, tool("find")))
+    path = tmp_path / "servers/shop.yaml"
+    path.rename(tmp_path / "servers/mail.yaml")
+    done = import_mcp(tmp_path, "--name", "mail", "--", *publish(tmp_path, "mail", tool("send")))
+
+    assert done.code == 1
+    assert "servers/mail.yaml: holds the tools of another server" in done.err
+
+
 def test_a_file_that_is_somebody_elses_is_kept(tmp_path: Path) -> None:
     (tmp_path / "servers").mkdir()
     mine = tmp_path / "servers/shop.yaml"

@@ -124,7 +124,10 @@ def _declare(project: Project, imported: Sequence[Target], done: Imported) -> No
     if not imported:
         return
     text = _root_text(project)
-    entries = {own.name: own.entry for own in imported if own.entry is not None}
+    # Another import may have declared one meanwhile.
+    known = project.servers()
+    new = (own for own in imported if own.name not in known)
+    entries = {own.name: own.entry for own in new if own.entry is not None}
     changed = text.removeprefix(_BOM) or manifest_text(_begun(project, done), _FIRST_LINE)
     for key, added in _missing(project, entries, done):
         try:
