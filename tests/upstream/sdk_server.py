@@ -52,10 +52,10 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
         await ctx.session.report_progress(1, 2, "half")
     if params.name == "wait":
         try:
+            note("waiting in the server")
             await anyio.sleep(given["number"])
         except BaseException:
-            sys.stderr.write("cancelled in the server\n")
-            sys.stderr.flush()
+            note("cancelled in the server")
             raise
     if params.name == "ask":
         return await asked(ctx, params)
@@ -66,6 +66,11 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
         LISTED[0].description = given["text"]
         await BUS.publish(ToolsListChanged())
     return result(str(given.get("text", "done")))
+
+
+def note(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 async def asked(ctx: Any, params: types.CallToolRequestParams) -> Any:

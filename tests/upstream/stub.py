@@ -46,6 +46,7 @@ TOOLS = [
     definition("ask"),
     definition("big", NUMBER),
     definition("change"),
+    definition("pester", NUMBER),
 ]
 
 
@@ -197,6 +198,12 @@ class Server:
         self.send({"id": "question", "method": "elicitation/create", "params": question})
         return text("asked")
 
+    def do_pester(self, number: Any, given: Json, params: Json) -> Json:
+        for at in range(int(given["number"])):
+            self.send({"id": f"ping {at}", "method": "ping"})
+            self.send({"method": "notifications/message", "params": {"level": "info", "data": at}})
+        return text("enough")
+
     def do_big(self, number: Any, given: Json, params: Json) -> Json:
         return text("x" * int(given["number"]))
 
@@ -213,6 +220,13 @@ def text(words: str) -> Json:
     return {"content": [{"type": "text", "text": words}]}
 
 
+def note(what: str) -> None:
+    """Add a line to the file that a test looks at, if there is one."""
+    if path := os.environ.get("STUB_STARTS"):
+        with open(path, "a", encoding="utf-8") as file:  # noqa: PTH123 - as little as possible is imported
+            file.write(f"{os.getpid()} {what}\n")
+
+
 def main() -> None:
     if os.environ.get("STUB_AT_START") == "crash":
         sys.stderr.write("no configuration\n")
@@ -221,9 +235,9 @@ def main() -> None:
         time.sleep(900)
     if os.environ.get("STUB_DEAF"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if note := os.environ.get("STUB_STARTS"):
-        with open(note, "a", encoding="utf-8") as file:  # noqa: PTH123 - as little as possible is imported
-            file.write(f"{os.getpid()}\n")
+    note("begins")
+    time.sleep(float(os.environ.get("STUB_SECONDS", "0")))
+    note("is ready")
     Server().run()
     if os.environ.get("STUB_DEAF"):
         time.sleep(900)

@@ -1,6 +1,7 @@
 """Calls of tools that other servers carry out: started once, shared, limited, cancelled."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,27 @@ def test_fifty_first_callers_make_one_start_and_a_cancelled_one_harms_nobody(
     answers = gateway.run(calls)
 
     assert len(set(answers)) == 1
-    assert starts.read_text(encoding="utf-8").split() == [answers[0]]
+    assert starts.read_text(encoding="utf-8").splitlines() == [
+        f"{answers[0]} begins",
+        f"{answers[0]} is ready",
+    ]
+
+
+def test_no_more_programs_start_at_once_than_there_are_processors(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    slow = stub_server(env={"STUB_STARTS": str(starts), "STUB_SECONDS": "0.2"})
+    gateway = Gateway(tmp_path, {f"slow{number}": slow for number in range(8)})
+
+    async def calls(door: Door) -> list[str]:
+        many = (door.text(f"slow{number}_echo", {"text": "up"}) for number in range(8))
+        return await asyncio.gather(*many)
+
+    assert gateway.run(calls) == ["up"] * 8
+    starting = most = 0
+    for line in starts.read_text(encoding="utf-8").splitlines():
+        starting += 1 if line.endswith("begins") else -1
+        most = max(most, starting)
+    assert most <= max(2, len(os.sched_getaffinity(0)))
 
 
 def test_a_catalog_has_tools_of_its_own_and_of_other_servers(tmp_path: Path) -> None:

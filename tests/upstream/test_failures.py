@@ -168,24 +168,29 @@ def test_a_connection_is_not_idle_while_a_call_runs(tmp_path: Path) -> None:
     assert gateway.call("stub_wait", {"number": 0.3}).texts == ("waited 0.3",)
 
 
-class TestOutput:
-    def test_noise_on_standard_output_is_skipped_and_bounded_in_the_log(
-        self, gateway: Gateway, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        assert gateway.call("stub_noise", {"number": 30_000}).texts == ("quiet again",)
-        lines = [line for line in caplog.messages if line.startswith("stub: noise")]
-        assert 1 <= len(lines) <= 100
+def test_noise_on_standard_output_is_skipped_and_bounded_in_the_log(
+    gateway: Gateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert gateway.call("stub_noise", {"number": 30_000}).texts == ("quiet again",)
+    lines = [line for line in caplog.messages if line.startswith("stub: noise")]
+    assert 1 <= len(lines) <= 100
 
-    def test_a_flood_on_standard_error_is_labelled_and_bounded_in_the_log(
-        self, gateway: Gateway, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        assert gateway.call("stub_shout", {"number": 50_000}).texts == ("quiet again",)
-        lines = [line for line in caplog.messages if line.startswith("stub: shout")]
-        assert 1 <= len(lines) <= 100
-        assert any(re.fullmatch(r"stub: … [\d,]+ lines were left out", m) for m in caplog.messages)
 
-    def test_garbage_harms_no_call(self, gateway: Gateway) -> None:
-        assert gateway.call("stub_garbage").texts == ("after the garbage",)
+def test_a_flood_on_standard_error_is_labelled_and_bounded_in_the_log(
+    gateway: Gateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert gateway.call("stub_shout", {"number": 50_000}).texts == ("quiet again",)
+    lines = [line for line in caplog.messages if line.startswith("stub: shout")]
+    assert 1 <= len(lines) <= 100
+    assert any(re.fullmatch(r"stub: … [\d,]+ lines were left out", m) for m in caplog.messages)
+
+
+def test_garbage_harms_no_call(gateway: Gateway) -> None:
+    assert gateway.call("stub_garbage").texts == ("after the garbage",)
+
+
+def test_a_server_that_pesters_with_requests_of_its_own_harms_no_call(gateway: Gateway) -> None:
+    assert gateway.call("stub_pester", {"number": 5_000}).texts == ("enough",)
 
 
 def test_states_tell_what_is_known_of_each_server(

@@ -12,6 +12,7 @@ from types import TracebackType
 from typing import Any, Final, Self, TypeAlias
 
 from mcp.shared.dispatcher import coerce_request_id
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
 
@@ -28,7 +29,15 @@ _EMPTY: Final[Json] = {
     "ttlMs": 0,
     "cacheScope": "private",
 }
+#: The data of errors that are made here because a request did not reach its server.
+OUTAGE: Final = "toolfold/outage"
+_MOST_UNANSWERED: Final = 100
 _X_HEADER: Final = "x-mcp-header"
+
+
+def is_outage(error: MCPError) -> bool:
+    """Whether an error stands for an answer that never came: made here, or by the SDK."""
+    return error.error.data == OUTAGE or error.error.message.startswith("SSE stream")
 
 
 class Original:
@@ -49,6 +58,8 @@ class Exchange:
         #: Set when nothing more will come from the server.
         self.gone = asyncio.Event()
         self._originals: dict[RequestId, Original] = {}
+        #: Requests of the server that are not answered yet: one that asks and does not read is not heard.
+        self._unanswered = 0
 
     @asynccontextmanager
     async def over(self, transport: AbstractAsyncContextManager[Streams]) -> AsyncIterator[Streams]:
@@ -69,15 +80,21 @@ class Exchange:
                 self._originals.pop(original.request_id, None)
 
     def sent(self, item: SessionMessage) -> None:
-        """Remember a marked request by its id."""
+        """Remember a marked request by its id, and count answers."""
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            self._unanswered -= 1
         original = _MARKED.get()
         if original is not None and isinstance(item.message, JSONRPCRequest):
             original.request_id = coerce_request_id(item.message.id)
             self._originals[original.request_id] = original
 
-    def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
-        """What the SDK gets of a message."""
+    def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception | None:
+        """What the SDK gets of a message; None where it is ignored."""
         message = item.message if isinstance(item, SessionMessage) else None
+        if isinstance(message, JSONRPCRequest):
+            if self._unanswered >= _MOST_UNANSWERED:
+                return None
+            self._unanswered += 1
         if not isinstance(message, JSONRPCResponse | JSONRPCError) or message.id is None:
             return item
         original = self._originals.pop(coerce_request_id(message.id), None)
@@ -102,8 +119,26 @@ def _with_headers(result: Json) -> list[Json]:
     ]
 
 
-class _Stream:
-    """A stream of a transport, all but its items."""
+class Stream:
+    """What the SDK wants of a stream beside its items."""
+
+    async def aclose(self) -> None:
+        """Nothing to do, where a stream is closed with what it belongs to."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class _Observed(Stream):
+    """A stream of a transport."""
 
     def __init__(self, stream: Any, exchange: Exchange) -> None:
         self._stream = stream
@@ -113,20 +148,8 @@ class _Stream:
         """Close it."""
         await self._stream.aclose()
 
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._stream.__aexit__(kind, error, trace)
-
-
-class _Incoming(_Stream):
+class _Incoming(_Observed):
     """Messages from a server."""
 
     @property
@@ -136,21 +159,26 @@ class _Incoming(_Stream):
 
     async def receive(self) -> SessionMessage | Exception:
         """The next message."""
-        return self._exchange.received(await self._stream.receive())
+        while True:
+            item = self._exchange.received(await self._stream.receive())
+            if item is not None:
+                return item
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
         try:
-            item = await self._stream.__anext__()
+            while True:
+                item = self._exchange.received(await self._stream.__anext__())
+                if item is not None:
+                    return item
         except BaseException:
             self._exchange.gone.set()
             raise
-        return self._exchange.received(item)
 
 
-class _Outgoing(_Stream):
+class _Outgoing(_Observed):
     """Messages to a server."""
 
     async def send(self, item: SessionMessage) -> None:

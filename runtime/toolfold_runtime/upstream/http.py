@@ -15,7 +15,7 @@ from mcp_types import CONNECTION_CLOSED
 from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.auth import Credentials, bounded_body
 from toolfold_runtime.upstream.errors import UpstreamError
-from toolfold_runtime.upstream.exchange import Streams
+from toolfold_runtime.upstream.exchange import OUTAGE, Streams
 from toolfold_runtime.upstream.secrets import expand
 
 MOST_BYTES: Final = 32_000_000
@@ -121,7 +121,7 @@ class _Contained(httpx2.AsyncBaseTransport):
 
 def _failure(request: httpx2.Request, text: str) -> httpx2.Response:
     """A response that the SDK takes for the server's own error."""
-    error: dict[str, Any] = {"code": CONNECTION_CLOSED, "message": text}
+    error: dict[str, Any] = {"code": CONNECTION_CLOSED, "message": text, "data": OUTAGE}
     body = {"jsonrpc": "2.0", "id": None, "error": error}
     return httpx2.Response(503, json=body, request=request)
 

@@ -7,6 +7,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterator
+from contextvars import Context
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
@@ -14,7 +15,6 @@ from mcp import Client
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
-    CONNECTION_CLOSED,
     CallToolRequest,
     CallToolRequestParams,
     Implementation,
@@ -23,12 +23,12 @@ from mcp_types import (
     ToolListChangedNotification,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.errors import OutageError, UpstreamError
-from toolfold_runtime.upstream.exchange import Exchange
+from toolfold_runtime.upstream.exchange import Exchange, is_outage
 from toolfold_runtime.upstream.secrets import MissingVariableError
 from toolfold_runtime.upstream.starts import Starts
 from toolfold_runtime.upstream.transport import Shared, Transport
@@ -38,6 +38,7 @@ CONNECTING: Final = 120.0
 _LONGEST_TEXT: Final = 2_000
 _LISTEN_AGAIN: Final = 15.0
 _ENDED_DURING: Final = "ended during the call, and what it did before is not known"
+_CLOSED: Final = "Connection closed"  # the SDK's own words
 _ANY: Final[TypeAdapter[Any]] = TypeAdapter(dict)
 # What they say would stand in our log without a label, and with tracebacks; callers hear of it.
 for _name in ("mcp.client", "mcp.shared", "client", "httpx2"):
@@ -70,7 +71,8 @@ class Session:
         self._starts = starts
         self._ended = ended
         self._is_stopping = False
-        self._task = loop.create_task(self._own())
+        # Of nobody: what is known of the caller that happens to come first is not for the others.
+        self._task = loop.create_task(self._own(), context=Context())
 
     @property
     def is_over(self) -> bool:
@@ -120,11 +122,8 @@ class Session:
         except MCPError as error:
             if self._exchange.gone.is_set():
                 raise self._transport.outage(_ENDED_DURING) from None
-            text = error.error.message[:_LONGEST_TEXT]
-            if error.error.code == CONNECTION_CLOSED:
-                raise OutageError(text) from None
-            raise UpstreamError(f"answered with error {error.error.code}: {text}") from None
-        except (ValidationError, ValueError, RuntimeError) as error:
+            raise _told(error) from None
+        except Exception as error:
             raise UpstreamError(f"broke the protocol: {type(error).__name__}") from None
         return original.result
 
@@ -133,9 +132,8 @@ class Session:
         try:
             async with contextlib.AsyncExitStack() as stack:
                 async with self._starts.slot(self.server):
-                    timer = asyncio.get_running_loop().call_later(CONNECTING, self._time_out)
-                    client = await stack.enter_async_context(self._client())
-                    timer.cancel()
+                    with self._limited():
+                        client = await stack.enter_async_context(self._client())
                 if not self.ready.done():
                     self.was_connected = True
                     self.ready.set_result(client)
@@ -186,12 +184,22 @@ class Session:
                     self.has_changed = True  # perhaps: nobody listened until now
                     async for _ in events:
                         self.has_changed = True
-            except MCPError:
-                return
-            except Exception:  # noqa: S110 - the stream was lost; what changes meanwhile is asked for below
+            except MCPError as error:
+                if not is_outage(error):
+                    return
+            except Exception:  # noqa: S110 - the stream was lost: what changes meanwhile is asked for
                 pass
             self.has_changed = True
             await asyncio.sleep(_LISTEN_AGAIN)
+
+    @contextlib.contextmanager
+    def _limited(self) -> Iterator[None]:
+        """Give up on connecting after a time."""
+        timer = asyncio.get_running_loop().call_later(CONNECTING, self._time_out)
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _time_out(self) -> None:
         """Give up on connecting: whoever waits is told now, tidying up takes its time."""
@@ -214,12 +222,17 @@ class Session:
             return OutageError(str(error))
         if not isinstance(error, MCPError):
             return self._transport.outage(f"failed with {type(error).__name__}")
-        text = error.error.message[:_LONGEST_TEXT]
-        if error.error.code != CONNECTION_CLOSED:
-            return self._transport.outage(f"answered with error {error.error.code}: {text}")
-        return self._transport.outage(
-            "ended before it said who it is" if self.server.command else text
-        )
+        if error.error.message == _CLOSED:
+            return self._transport.outage("ended before it said who it is")
+        return self._transport.outage(_told(error).fact)
+
+
+def _told(error: MCPError) -> UpstreamError:
+    """An error that came as an answer: the server's own, or one of ours in place of an answer."""
+    text = error.error.message[:_LONGEST_TEXT]
+    if is_outage(error):
+        return OutageError(text)
+    return UpstreamError(f"answered with error {error.error.code}: {text}")
 
 
 def _own_version() -> str:

@@ -9,7 +9,6 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
-from types import TracebackType
 from typing import Final, Self, cast
 
 import anyio
@@ -25,6 +24,7 @@ from pydantic import ValidationError
 
 from toolfold_runtime.lines import Line, LineBuffer, id_at_edges
 from toolfold_runtime.upstream.child import Child
+from toolfold_runtime.upstream.exchange import Stream
 from toolfold_runtime.upstream.output import ChildLog, ErrorOutput
 
 #: The longest line that is read: twice what can be sent on.
@@ -57,25 +57,7 @@ async def stdio_streams(
             log.end()
 
 
-class _Stream:
-    """What the SDK wants of either stream."""
-
-    async def aclose(self) -> None:
-        """Nothing to do: both are closed with the child."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-
-class Incoming(_Stream, asyncio.Protocol):
+class Incoming(Stream, asyncio.Protocol):
     """Messages from a child; what is none is logged and skipped."""
 
     def __init__(self, log: ChildLog) -> None:
@@ -147,7 +129,7 @@ class Incoming(_Stream, asyncio.Protocol):
             self._waiting.set_result(None)
 
 
-class Outgoing(_Stream, asyncio.BaseProtocol):
+class Outgoing(Stream, asyncio.BaseProtocol):
     """Messages to a child."""
 
     def __init__(self) -> None:

@@ -134,7 +134,7 @@ async def _called(live: "Live", tool: str, arguments: ValidArguments, call: Call
 
 def _failure(server: str, error: UpstreamError | MissingVariableError) -> ToolError:
     if isinstance(error, MissingVariableError):
-        way_out = " Whoever runs this server must set it and start it again."
+        way_out = " Whoever runs this server must set what is missing and start it again."
     else:
         way_out = " Other tools are not affected." if isinstance(error, OutageError) else ""
     return ToolError("backend_failed", f"{server}: {error}.{way_out}")
