@@ -140,7 +140,7 @@ def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, s
         plan.tools,
         plan.facts.exposure,
         plan.costs,
-        plan.offers,
+        plan.resources_prompts,
     )
     header = outline.header
     texts = {

@@ -46,10 +46,10 @@ def _references(tree: PlacedMapping) -> Iterator[tuple[Any, Iterable[Any]]]:
         if isinstance(workflow, PlacedMapping) and isinstance(workflow.get("steps"), list):
             yield workflow["steps"], range(len(workflow["steps"]))
     for key in ("prompts", "resources"):
-        offers = tree.get(key)
-        for offer in offers.values() if isinstance(offers, PlacedMapping) else ():
-            if isinstance(offer, PlacedMapping) and "tool" in offer:
-                yield offer, ("tool",)
+        entries = tree.get(key)
+        for entry in entries.values() if isinstance(entries, PlacedMapping) else ():
+            if isinstance(entry, PlacedMapping) and "tool" in entry:
+                yield entry, ("tool",)
     disclosure = tree.get("disclosure")
     if isinstance(disclosure, PlacedMapping) and isinstance(
         disclosure.get("quick_actions"), PlacedMapping

@@ -22,15 +22,12 @@ from toolfold.manifest.include import (
 )
 from toolfold.manifest.pins import imported_definitions
 from toolfold.manifest.read import read_yaml
-from toolfold.manifest.schema import Manifest
+from toolfold.manifest.schema import ENTRY_SECTIONS, Manifest
 from toolfold.manifest.shape import shape
 from toolfold.manifest.tree import PlacedList, PlacedMapping, dotted, kind_of
 from toolfold.manifest.validate import validate
 
 _SHOWN: Final = 100  # characters of a pattern, or of a first line
-_INCLUDABLE: Final = (
-    *("categories", "tools", "workflows", "prompts", "resources", "servers", "$defs"),
-)
 
 
 @dataclass(frozen=True)
@@ -178,10 +175,10 @@ def _include(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) 
     """Add an included file's entries; what the manifest already has is a problem."""
     for key, value in part.items():
         at = part.keys_at[key]
-        if key not in _INCLUDABLE:
+        if key not in ENTRY_SECTIONS:
             belongs = key in Manifest.model_fields
-            hint = "it belongs in the manifest itself" if belongs else nearest(key, _INCLUDABLE)
-            hint = hint or f"an included file has: {', '.join(_INCLUDABLE)}"
+            hint = "it belongs in the manifest itself" if belongs else nearest(key, ENTRY_SECTIONS)
+            hint = hint or f"an included file has: {', '.join(ENTRY_SECTIONS)}"
             problems.append(Problem(at, key, f'"{key}" does not belong in an included file', hint))
         elif key not in tree:
             tree.put(key, value, at, part.values_at[key])

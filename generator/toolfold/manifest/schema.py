@@ -1,12 +1,12 @@
 """The shape of `tools.yaml`, as Pydantic models; `toolfold schema` prints it for editors."""
 
 from collections.abc import Collection
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 from toolfold_runtime.contract.upstream import UpstreamTool
 
-from toolfold.manifest.offers import Prompt, PromptArgument, Resource
+from toolfold.manifest.resources_prompts import Prompt, PromptArgument, Resource
 from toolfold.manifest.server import (
     BUDGETS,
     Budgets,
@@ -23,7 +23,8 @@ from toolfold.manifest.types import (
     JsonSchema,
     Line,
     ManifestModel,
-    OfferName,
+    PromptName,
+    ResourceName,
     ServerName,
     Text,
     ToolName,
@@ -33,6 +34,7 @@ from toolfold.manifest.upstream import Secret, Upstream
 
 __all__ = [
     "BUDGETS",
+    "ENTRY_SECTIONS",
     "PATTERN_DESCRIPTIONS",
     "Backend",
     "Budgets",
@@ -53,6 +55,18 @@ __all__ = [
     "Upstream",
     "Workflow",
 ]
+
+#: The sections of independent entries: an included file may add some, and one that is wrong is
+#: reported without the others.
+ENTRY_SECTIONS: Final = (
+    "categories",
+    "tools",
+    "workflows",
+    "prompts",
+    "resources",
+    "servers",
+    "$defs",
+)
 
 
 class Category(ManifestModel):
@@ -109,7 +123,7 @@ class Manifest(ManifestModel):
         description="Chains of tools that belong together.",
         examples=[[{"name": "Cancel an order", "steps": ["find_order", "cancel_order"]}]],
     )
-    prompts: dict[OfferName, Prompt] = Field(
+    prompts: dict[PromptName, Prompt] = Field(
         default={},
         description="Prompts by name, beside those that workflows become.",
         examples=[
@@ -122,7 +136,7 @@ class Manifest(ManifestModel):
             }
         ],
     )
-    resources: dict[OfferName, Resource] = Field(
+    resources: dict[ResourceName, Resource] = Field(
         default={},
         description="Addresses under which results of tools can be read, by name.",
         examples=[

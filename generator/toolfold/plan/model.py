@@ -161,8 +161,8 @@ class Summary(NamedTuple):
     protocol: ProtocolPlan
 
 
-class Offers(NamedTuple):
-    """What a server offers beside tools."""
+class ResourcesPrompts(NamedTuple):
+    """The resources and prompts of a server."""
 
     #: Whether its pages and schemas are resources.
     has_generated: bool
@@ -185,4 +185,4 @@ class Plan(NamedTuple):
     #: The files of the catalog by their paths below it.
     data: Mapping[str, str]
     warnings: tuple[Problem, ...]
-    offers: Offers
+    resources_prompts: ResourcesPrompts

@@ -113,9 +113,9 @@ def _servers(tools: Sequence[ToolPlan]) -> tuple[tuple[str, int], ...]:
 def _category(category: CategoryPlan, manifest: Manifest) -> CategoryLine:
     """A category with what its tools say of their calls; nothing where none of them says it."""
     tools = [manifest.tools[name] for name in category.tools if name in manifest.tools]
-    said = [tool.performance for tool in tools if tool.performance is not None]
-    tokens = [own.tokens for own in said if own.tokens is not None]
-    speeds: list[str] = [own.speed for own in said if own.speed is not None]
+    stated = [tool.performance for tool in tools if tool.performance is not None]
+    tokens = [own.tokens for own in stated if own.tokens is not None]
+    speeds: list[str] = [own.speed for own in stated if own.speed is not None]
     return CategoryLine(
         category.name,
         len(category.tools),

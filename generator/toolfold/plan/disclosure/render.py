@@ -35,7 +35,8 @@ def _json(facts: InventoryFacts, request: ViewRequest, view: Json) -> str:
 
 def _text(facts: InventoryFacts, request: ViewRequest, rows: list[str]) -> str:
     page = [f"page {request.page}/{request.pages}"] if request.pages > 1 else []
-    omitted = [f"left out: {said}"] if (said := _omitted(request)) else []
+    missing = _omitted(request)
+    omitted = [f"left out: {missing}"] if missing else []
     following = _next(facts, request)
     closing = [f"next: {following}"] if following else []
     return "\n".join([*rows, *page, *omitted, *closing])
@@ -97,10 +98,10 @@ def _overview_json(
 
 def _performance(line: CategoryLine) -> str | int:
     """The number of tools, and what they say of their calls, if they say anything."""
-    said = [f"~{line.tokens} tokens"] if line.tokens is not None else []
-    said += [line.speed] if line.speed else []
+    performance = [f"~{line.tokens} tokens"] if line.tokens is not None else []
+    performance += [line.speed] if line.speed else []
     tools = f"{line.tool_count} tool{'' if line.tool_count == 1 else 's'}"
-    return ", ".join([tools, *said]) if said else line.tool_count
+    return ", ".join([tools, *performance]) if performance else line.tool_count
 
 
 def _counts_text(facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]) -> str:

@@ -1,5 +1,6 @@
 """Prompts: workflows that lead an agent through their steps, texts, and answers of tools."""
 
+from pathlib import Path
 from typing import Any
 
 import mcp_types as types
@@ -7,10 +8,10 @@ import pytest
 from mcp import Client
 
 from tests.callers.material import User, token_of
-from tests.offers.conftest import implementation_of
-from tests.offers.material import ask, prompt, refusal
+from tests.resources_prompts.conftest import implementation_of
+from tests.resources_prompts.material import ask, prompt, refusal
 from tests.support.clients import ERAS, MODERN, Era, over_http
-from tests.support.projects import Project
+from tests.support.projects import Project, project, small_manifest
 from tests.support.servers import Listening, Stdio
 
 
@@ -64,6 +65,16 @@ def test_a_workflow_says_how_each_step_is_called_in_the_exposure_served(shop: Pr
         "hybrid": by_runner,
         "progressive": by_runner,
     }
+
+
+def test_a_workflow_says_so_where_runners_take_arguments_as_text(tmp_path: Path) -> None:
+    manifest = small_manifest("one") | {
+        "disclosure": {"arguments": "json"},
+        "workflows": [{"name": "W", "steps": ["one"]}],
+    }
+    (words,) = prompt(project(tmp_path, manifest).server("progressive"), "w")
+
+    assert "Run it with run_read: its name as tool, and its arguments as a JSON string." in words
 
 
 @pytest.mark.parametrize("era", ERAS)

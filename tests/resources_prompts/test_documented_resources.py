@@ -5,10 +5,11 @@ from typing import Any, Final
 
 import pytest
 
-from tests.offers.material import ask, prompt, refused, text
+from tests.resources_prompts.material import ask, prompt, refused, text
 from tests.support.checker import strictly_checked
 from tests.support.clients import over_stdio
 from tests.support.commands import toolfold
+from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT, Project, import_path
 from tests.support.servers import package_command
 
@@ -16,7 +17,7 @@ PAGE: Final = (ROOT / "docs/resources.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return fenced_blocks(PAGE, language)
 
 
 @pytest.fixture(scope="module")

@@ -1,22 +1,22 @@
-"""The shape of what a manifest offers beside tools: prompts, and results of tools by address."""
+"""The shape of resources, which are results of tools by address, and of prompts."""
 
 from pydantic import Field
 
 from toolfold.manifest.types import (
-    AddressTemplate,
     ArgumentName,
     Line,
     ManifestModel,
     MimeType,
     Text,
     ToolReference,
+    UriTemplate,
 )
 
 
 class Resource(ManifestModel):
     """An address under which the result of a tool can be read."""
 
-    uri: AddressTemplate = Field(
+    uri: UriTemplate = Field(
         description="The address; its variables in braces are the tool's parameters.",
         examples=["orders://{id}"],
     )

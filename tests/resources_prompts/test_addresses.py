@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolfold_runtime.contract.address import encoded_value, parse_template
 
-from tests.offers.material import refused, text
+from tests.resources_prompts.material import refused, text
 from tests.support.clients import ERAS, Era
 from tests.support.projects import Project, project, small_manifest
 from tests.support.servers import Stdio, listening

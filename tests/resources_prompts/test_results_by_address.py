@@ -11,7 +11,7 @@ from toolfold_runtime.disclosure.dispatch import Reply
 from toolfold_runtime.disclosure.resources import contents_of
 
 from tests.callers.material import User, token_of
-from tests.offers.material import ask, contents, refused, text, tool
+from tests.resources_prompts.material import ask, contents, refused, text, tool
 from tests.support.clients import ERAS, MODERN, Era, over_http, over_stdio
 from tests.support.projects import Project, import_path, served_by
 from tests.support.servers import Listening, Stdio, package_command
@@ -163,12 +163,12 @@ class Tools:
 
 def test_an_id_names_the_tool_of_a_resource_and_a_prompt(tmp_path: Path) -> None:
     tools = {"one": {"category": "all", "effect": "read", "summary": "One", "id": "far::one"}}
-    offers = {
+    declared = {
         "resources": {"one": {"uri": "one://all", "tool": "far::one", "summary": "One"}},
         "prompts": {"one": {"summary": "One", "tool": "far::one"}},
     }
     code = "class Tools:\n    def one(self, params):\n        return 'one'\n"
-    made = served_by(tmp_path, tools, code, **offers)
+    made = served_by(tmp_path, tools, code, **declared)
 
     with Stdio.of(made) as running:
         read = running.request(1, "resources/read", uri="one://all")

@@ -1,4 +1,4 @@
-"""What a server offers beside tools, and says that it does; nothing where there is nothing.
+"""The methods of resources, prompts and completion, added to a server whose catalog has them.
 
 Most clients never ask, so what answers them is imported when one does.
 """
@@ -13,7 +13,8 @@ from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from toolfold_runtime.disclosure.dispatch import Dispatcher
-from toolfold_runtime.serving.requests import CACHE_MS, Origin
+from toolfold_runtime.serving.call_contexts import CallContexts
+from toolfold_runtime.serving.request_handling import CACHE_MS
 
 #: Answers the requests of one method.
 RequestHandler: TypeAlias = Callable[[ServerRequestContext[Any], Any], Awaitable[Any]]
@@ -33,30 +34,32 @@ _COMPLETION: Final[Mapping[str, type[types.RequestParams]]] = {
 _LISTS: Final = ("resources/list", "resources/templates/list", "prompts/list")
 
 
-def add_offers(server: Server[Any], dispatcher: Dispatcher, origin: Origin) -> None:
-    """Have a server offer the resources and prompts of its catalog, and complete their arguments."""
+def add_resources_prompts(
+    server: Server[Any], dispatcher: Dispatcher, contexts: CallContexts
+) -> None:
+    """Have a server answer for the resources and prompts of its catalog, and complete their arguments."""
     facts = dispatcher.facts
     has_resources = facts.has_generated_resources or facts.has_resources
-    offered = {
+    methods = {
         **(_RESOURCES if has_resources else {}),
         **(_PROMPTS if facts.has_prompts else {}),
         **(_COMPLETION if has_resources or facts.has_prompts else {}),
     }
-    offers = _Offers(dispatcher, origin)
-    for method, params in offered.items():
-        server.add_request_handler(method, params, partial(offers.answer, method))
+    handlers = _Handlers(dispatcher, contexts)
+    for method, params in methods.items():
+        server.add_request_handler(method, params, partial(handlers.answer, method))
     for method in _LISTS:
         server.cache_hints[method] = CacheHint(ttl_ms=CACHE_MS, scope="public")
     # What a tool answers is its caller's own, and may be another thing the next moment.
     server.cache_hints["resources/read"] = CacheHint(ttl_ms=0, scope="private")
 
 
-class _Offers:
-    """The handlers of all methods."""
+class _Handlers:
+    """The handlers by method, imported when the first of them is needed."""
 
-    def __init__(self, dispatcher: Dispatcher, origin: Origin) -> None:
+    def __init__(self, dispatcher: Dispatcher, contexts: CallContexts) -> None:
         self._dispatcher = dispatcher
-        self._origin = origin
+        self._contexts = contexts
 
     async def answer(self, method: str, context: ServerRequestContext[Any], params: Any) -> Any:
         """What the handler of a method answers."""
@@ -70,8 +73,8 @@ class _Offers:
         from toolfold_runtime.serving.resources import ResourceHandlers
 
         reader = ResourceReader(self._dispatcher)
-        resources = ResourceHandlers(reader, self._origin)
-        prompts = PromptHandlers(self._dispatcher, self._origin)
+        resources = ResourceHandlers(reader, self._contexts)
+        prompts = PromptHandlers(self._dispatcher, self._contexts)
         return {
             "resources/list": resources.list_addresses,
             "resources/templates/list": resources.list_templates,

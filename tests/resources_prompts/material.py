@@ -1,4 +1,4 @@
-"""A shop whose orders can be read by address, and ways to ask it for what it offers beside tools."""
+"""A shop whose orders can be read by address, and ways to ask for its resources and prompts."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, Final, TypeVar

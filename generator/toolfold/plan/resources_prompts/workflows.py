@@ -15,7 +15,7 @@ from toolfold.plan.disclosure.deprecation import marked
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import ToolPlan
-from toolfold.plan.offers.parameters import ToolParameter, parameters_of
+from toolfold.plan.resources_prompts.parameters import ToolParameter, parameters_of
 
 _LONGEST_NAME: Final = 64
 _SEPARATORS: Final = re.compile(r"[^a-z0-9]+")
@@ -42,9 +42,9 @@ class _Input(NamedTuple):
     argument: str = ""
     #: Whether the argument must be given: what a later step needs, an agent may know by then.
     is_required: bool = False
-    #: The number of the step, and what it generates.
+    #: The number of the step, and the name of the value that it generates.
     step: int = 0
-    thing: str = ""
+    value: str = ""
 
 
 def prompt_names(workflows: Sequence[Workflow]) -> list[str]:
@@ -109,10 +109,10 @@ def _inputs(manifest: Manifest, flow: Workflow) -> list[list[_Input]]:
         tool = manifest.tools[step]
         own = []
         for parameter in parameters_of(tool, manifest.defs).values():
-            thing = _supplied(parameter, tool, generated)
+            value = _supplied(parameter, tool, generated)
             is_wanted = parameter.is_required or (number == 1 and not parameter.has_default)
-            if thing:
-                own.append(_Input(parameter, step=generated[thing], thing=thing))
+            if value:
+                own.append(_Input(parameter, step=generated[value], value=value))
             elif is_wanted:
                 is_required = number == 1 and parameter.is_required
                 name = _argument_name(parameter, step, names)
@@ -123,13 +123,13 @@ def _inputs(manifest: Manifest, flow: Workflow) -> list[list[_Input]]:
 
 
 def _supplied(parameter: ToolParameter, tool: Tool, generated: Mapping[str, int]) -> str:
-    """What an earlier step generates for a parameter; empty where none does."""
+    """The name of the value that an earlier step generates for a parameter; empty where none does."""
     name = parameter.name
     if name in generated and (parameter.is_required or name in tool.consumes):
         return name
     # As `id` takes an `order_id`, where the tool says that it consumes one.
-    things = (thing for thing in tool.consumes if thing.endswith(f"_{name}"))
-    return next((thing for thing in things if thing in generated), "")
+    values = (value for value in tool.consumes if value.endswith(f"_{name}"))
+    return next((value for value in values if value in generated), "")
 
 
 def _argument_name(parameter: ToolParameter, step: str, names: dict[str, ToolParameter]) -> str:
@@ -189,7 +189,8 @@ def _call(manifest: Manifest, calling: Calling, plan: ToolPlan) -> Iterator[Prom
     listed: tuple[Exposure, ...] = EXPOSURES
     if runner:
         listed = ("direct", "hybrid") if plan.name in calling.hot else ("direct",)
-        text = f"\nRun it with {runner}: its name as tool, and its arguments."
+        form = " as a JSON string" if manifest.disclosure.arguments == "json" else ""
+        text = f"\nRun it with {runner}: its name as tool, and its arguments{form}."
         yield PromptPart(text, only=_in(EXPOSURES, *listed))
     yield PromptPart("\nCall it by its own name.", only=() if listed == EXPOSURES else listed)
 
@@ -202,8 +203,8 @@ def _given(one: _Input) -> PromptPart:
     name = one.parameter.name
     if one.argument:
         return PromptPart(f"\nArgument {name}: ", one.argument)
-    thing = "" if one.thing == name else f" ({one.thing})"
-    return PromptPart(f"\nTake {name}{thing} from step {one.step}.")
+    value = "" if one.value == name else f" ({one.value})"
+    return PromptPart(f"\nTake {name}{value} from step {one.step}.")
 
 
 def _later_uses(number: int, inputs: Sequence[Sequence[_Input]]) -> list[str]:
@@ -211,9 +212,9 @@ def _later_uses(number: int, inputs: Sequence[Sequence[_Input]]) -> list[str]:
     uses: dict[str, list[int]] = {}
     for later, own in enumerate(inputs, 1):
         for one in own:
-            if one.step == number and later not in uses.get(one.thing, ()):
-                uses.setdefault(one.thing, []).append(later)
-    return [f"{thing} for step {' and '.join(map(str, steps))}" for thing, steps in uses.items()]
+            if one.step == number and later not in uses.get(one.value, ()):
+                uses.setdefault(one.value, []).append(later)
+    return [f"{value} for step {' and '.join(map(str, steps))}" for value, steps in uses.items()]
 
 
 def _merged(parts: Iterable[PromptPart]) -> Iterator[PromptPart]:

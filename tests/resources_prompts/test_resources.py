@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 
 from tests.disclosure.catalogs import sized
-from tests.offers.material import ask, contents, refusal, refused, text
+from tests.resources_prompts.material import ask, contents, refusal, refused, text
 from tests.support import clients
 from tests.support.clients import ERAS, MODERN, Era, over_stdio
 from tests.support.projects import Project, import_path, project, small_manifest

@@ -6,12 +6,11 @@ from typing import Final
 from toolfold_runtime.contract.address import AddressTemplate, parse_template
 from toolfold_runtime.contract.resource import JSON, PLAIN, SCHEME, Resource, Variable
 
-from toolfold.manifest.hints import nearest
 from toolfold.manifest.schema import Manifest
 from toolfold.manifest.schema import Resource as Declared
 from toolfold.manifest.tree import PlacedMapping, place_of
 from toolfold.plan.findings import Findings
-from toolfold.plan.offers.parameters import ToolParameter, parameters_of
+from toolfold.plan.resources_prompts.parameters import misuses, parameters_of
 from toolfold.plan.schemas.served import output_schema
 
 _CODE: Final = "resource"
@@ -39,7 +38,7 @@ def check_resources(manifest: Manifest, tree: PlacedMapping, findings: Findings)
             findings.error(path, str(error), hint, _CODE)
             continue
         _check_tool(manifest, name, resource, templates[name], findings)
-    for later, earlier in _hidden(templates):
+    for later, earlier in _shadowed(templates):
         place = place_of(tree, ("resources", earlier), of_key=True)
         fact = f'all of its addresses are those of "{earlier}" ({place})'
         hint = "give one of them another address, or put the more special one first"
@@ -72,20 +71,7 @@ def _check_tool(
             findings.error(path, f'"{resource.tool}" needs "{own.name}"', hint, _CODE)
 
 
-def misuses(
-    name: str, tool: str, parameters: dict[str, ToolParameter]
-) -> Iterator[tuple[str, str]]:
-    """Why a text cannot be sent to a tool under a name: a fact and a way out."""
-    if name not in parameters:
-        known = ", ".join(parameters) or "none"
-        hint = nearest(name, list(parameters)) or f"its parameters: {known}"
-        yield f'"{tool}" has no parameter "{name}"', hint
-    elif not parameters[name].takes_text:
-        fact = f'"{name}" of "{tool}" cannot be given as text'
-        yield fact, "only strings, numbers and booleans can"
-
-
-def _hidden(templates: dict[str, AddressTemplate]) -> Iterator[tuple[str, str]]:
+def _shadowed(templates: dict[str, AddressTemplate]) -> Iterator[tuple[str, str]]:
     """Pairs of names: a resource, and an earlier one that has all of its addresses.
 
     An address without variables comes before every template, so only its like can hide it.

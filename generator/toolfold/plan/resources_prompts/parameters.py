@@ -1,11 +1,12 @@
 """Parameters of tools as text: what somebody who fills in a form or an address needs to know."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.pointers import resolve
 
+from toolfold.manifest.hints import nearest
 from toolfold.manifest.schema import Tool
 from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.schemas.served import input_schema
@@ -38,6 +39,19 @@ def parameters_of(tool: Tool, definitions: Mapping[str, Json]) -> dict[str, Tool
         name: _parameter(name, _resolved(schema, document), name in required)
         for name, schema in properties_of(document).items()
     }
+
+
+def misuses(
+    name: str, tool: str, parameters: dict[str, ToolParameter]
+) -> Iterator[tuple[str, str]]:
+    """Why a text cannot be sent to a tool under a name: a fact and a way out."""
+    if name not in parameters:
+        known = ", ".join(parameters) or "none"
+        hint = nearest(name, list(parameters)) or f"its parameters: {known}"
+        yield f'"{tool}" has no parameter "{name}"', hint
+    elif not parameters[name].takes_text:
+        fact = f'"{name}" of "{tool}" cannot be given as text'
+        yield fact, "only strings, numbers and booleans can"
 
 
 def _parameter(name: str, schema: Json, is_required: bool) -> ToolParameter:

@@ -11,8 +11,7 @@ from toolfold.manifest.schema import Manifest
 from toolfold.manifest.schema import Prompt as Declared
 from toolfold.manifest.schema import PromptArgument as DeclaredArgument
 from toolfold.plan.findings import Findings
-from toolfold.plan.offers.parameters import ToolParameter, parameters_of
-from toolfold.plan.offers.resources import misuses
+from toolfold.plan.resources_prompts.parameters import ToolParameter, misuses, parameters_of
 
 _CODE: Final = "prompt"
 _BRACES: Final = re.compile(r"\{\{|\}\}|\{([A-Za-z0-9_-]+)\}|[{}]")
@@ -57,7 +56,7 @@ def _check_text(name: str, text: str, arguments: list[str], findings: Findings) 
         elif match[0] in ("{", "}"):
             hint = "write {{ and }} for braces, and {name} for an argument"
             findings.error(path, "a brace that is not part of an argument", hint, _CODE)
-            break
+            return  # what comes after it may be an argument, or not
     for argument in arguments:
         if argument not in used:
             where = ("prompts", name, "arguments", argument)

@@ -9,7 +9,7 @@ import pytest
 from mcp import Client
 
 from tests.disclosure.catalogs import sized
-from tests.offers.material import ask, refusal
+from tests.resources_prompts.material import ask, refusal
 from tests.support.clients import ERAS, MODERN, Era
 from tests.support.projects import project
 

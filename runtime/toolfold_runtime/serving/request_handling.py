@@ -1,8 +1,8 @@
-"""What the handlers of prompts, resources and completion share: errors of the protocol, and lists."""
+"""What all request handlers share: errors of the protocol, lists in pages, questions as answers."""
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from typing import Any, Final, TypeAlias
+from collections.abc import Awaitable, Iterator, Sequence
+from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
@@ -13,17 +13,12 @@ from toolfold_runtime import server_log
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.errors import InputRequired, RequestError, ToolError, UnknownAddressError
 from toolfold_runtime.jsontext import compact, sendable
-from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.serving.asking import refuse_lacking
 from toolfold_runtime.serving.paging import page_of
 
-#: Makes what a call knows of the request that it is made for.
-Origin: TypeAlias = Callable[
-    [ServerRequestContext[Any], types.InputResponseRequestParams], CallContext
-]
-
-_MAX_ERROR_TEXT: Final = 20_000
+#: How long clients may cache what is the same for as long as a server runs.
 CACHE_MS: Final = 3_600_000
+_MAX_ERROR_TEXT: Final = 20_000
 _NOT_FOUND: Final = -32002  # in the handshake era; since then it is an invalid parameter
 _LONGEST_DATA: Final = 4_096
 
@@ -35,9 +30,10 @@ def error_text(text: str) -> str:
 
 @contextlib.contextmanager
 def protocol_errors(context: ServerRequestContext[Any], **facts: str) -> Iterator[None]:
-    """Failures inside as errors of the protocol, none of which says more than it should.
+    """Turn failures inside into errors of the protocol that reveal nothing of the server's inside.
 
-    `facts` say what was asked for. Clients are told, the log is not: they may hold arguments.
+    `facts` say what was asked for. They are sent to the client and not logged: they may hold
+    arguments.
     """
     data = {key: sendable(value, _LONGEST_DATA) for key, value in facts.items()}
     try:

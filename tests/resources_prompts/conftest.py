@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.callers.material import VERIFIER
-from tests.offers.material import IMPLEMENTATION, MORE, TOOLS
+from tests.resources_prompts.material import IMPLEMENTATION, MORE, TOOLS
 from tests.support.projects import Project, served_by
 from tests.support.servers import Listening, listening_with_verifier
 

@@ -9,7 +9,7 @@ from toolfold_runtime.running.tokens import estimated
 from toolfold_runtime.running.truncate import truncate
 
 
-class FittingBlocks(NamedTuple):
+class TruncatedBlocks(NamedTuple):
     """The blocks that fit, those that are left for later, and what is to be said about both."""
 
     head: tuple[Block, ...]
@@ -20,7 +20,7 @@ class FittingBlocks(NamedTuple):
     oversized: tuple[str, ...]
 
 
-def fit(blocks: Sequence[Block], room: int, budget: int) -> FittingBlocks:
+def truncate_blocks(blocks: Sequence[Block], room: int, budget: int) -> TruncatedBlocks:
     """The first blocks that fit into what is left of a budget in tokens.
 
     Texts are truncated. What alone exceeds the whole budget is skipped, so that what follows it
@@ -45,7 +45,7 @@ def fit(blocks: Sequence[Block], room: int, budget: int) -> FittingBlocks:
             break
         else:
             oversized.append(f"{_named(block)}, about {block.tokens:,} tokens")
-    return FittingBlocks(tuple(head), rest, omitted, tuple(oversized))
+    return TruncatedBlocks(tuple(head), rest, omitted, tuple(oversized))
 
 
 def counted(some: Sequence[Block], of: Sequence[Block]) -> Iterator[str]:
@@ -56,13 +56,13 @@ def counted(some: Sequence[Block], of: Sequence[Block]) -> Iterator[str]:
         yield f"{count} of {totals[kind]} {kind}{plural}"
 
 
-class _TruncatedBlock(NamedTuple):
+class _SplitBlock(NamedTuple):
     head: Block
     rest: Block
     omitted: tuple[str, ...]
 
 
-def _truncated(block: Block, room: int) -> _TruncatedBlock | None:
+def _truncated(block: Block, room: int) -> _SplitBlock | None:
     """A text, or a file of text, in two; None for other blocks and where nothing of it fits."""
     text = _text(block)
     if text is None:
@@ -71,7 +71,7 @@ def _truncated(block: Block, room: int) -> _TruncatedBlock | None:
     if done is None:
         return None
     head, rest = (_with_text(block, str(part)) for part in (done.head, done.rest))
-    return _TruncatedBlock(head, rest, done.omitted)
+    return _SplitBlock(head, rest, done.omitted)
 
 
 def _text(block: Block) -> str | None:

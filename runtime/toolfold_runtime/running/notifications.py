@@ -33,7 +33,7 @@ class ClientLog(NamedTuple):
     send: SendLog
 
 
-class Outbox:
+class Notifications:
     """The messages of one call, from any thread; only its answer waits until they are sent."""
 
     def __init__(
@@ -54,7 +54,7 @@ class Outbox:
         self._omitted = 0
 
     def progress(self, done: float, total: float | None, message: str | None) -> None:
-        """Tell the client; one that does not keep up is told the newest, and not all before it.
+        """Send a report; a client that does not keep up gets the newest in place of older ones.
 
         What is no progress, such as NaN, is ignored: it must not end the call.
         """
@@ -89,7 +89,8 @@ class Outbox:
             if len(self._waiting) - self._progress_waiting >= _MOST_LOGGED:
                 self._omitted += 1
             elif self._is_open:
-                self._put(_Message(self._log.send, (level, logger, data)))
+                name = sendable(logger, LONGEST_MESSAGE)  # an author's may be any text
+                self._put(_Message(self._log.send, (level, name, data)))
 
     async def end(self) -> None:
         """Send what waits; nothing that comes later is."""
