@@ -5,7 +5,7 @@ from typing import Final
 # Beside the standard library and the package itself.
 MAY_IMPORT: Final = {
     "errors": set(),
-    "disk": {"toolfold.errors"},
+    "disk": {"toolfold.errors", "filelock"},
     "report": {"toolfold.errors", "toolfold.emit.output"},
     "testing": {
         "toolfold.errors",
@@ -91,7 +91,7 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.pointers",
         "splintr",
     },
-    "plan/offers": {
+    "plan/resources_prompts": {
         "toolfold.manifest",
         "toolfold.plan.disclosure",
         "toolfold.plan.findings",
@@ -122,12 +122,12 @@ MAY_IMPORT: Final = {
     },
     "emit": {
         "toolfold_runtime.contract",
+        "toolfold.disk",
         "toolfold.errors",
         "toolfold.plan",
         "jinja2",
         "datamodel_code_generator",
         "ruff",
-        "filelock",
     },
     "implementation": {"toolfold.disk", "toolfold.errors", "toolfold.plan.model", "toolfold.emit"},
     "importing": {
@@ -137,7 +137,23 @@ MAY_IMPORT: Final = {
         "toolfold.manifest",
         "toolfold.plan",
         "toolfold_runtime.contract",
+        "toolfold_runtime.server_log",
+        "toolfold_runtime.upstream",
         "pydantic",
+        "yaml",
+    },
+    "importing/servers": {
+        "toolfold.disk",
+        "toolfold.errors",
+        "toolfold.compile",
+        "toolfold.importing",
+        "toolfold.manifest",
+        "toolfold.plan",
+        "toolfold_runtime.contract",
+        "toolfold_runtime.server_log",
+        "toolfold_runtime.upstream",
+        "pydantic",
+        "yaml",
     },
     "commands": {
         "toolfold.__version__",
@@ -148,6 +164,7 @@ MAY_IMPORT: Final = {
         "toolfold.memo",
         "toolfold.plan",
         "toolfold.emit",
+        "toolfold.importing",
         "toolfold_runtime",  # `try` and `search` run what a server runs
         "anyio",
     },
@@ -190,6 +207,7 @@ MAY_IMPORT: Final = {
         "toolfold.implementation",
         "toolfold.site",
         "toolfold.manifest.editor_schema",
+        "toolfold.manifest.load",
         "toolfold.emit.output",  # for the type of what was written
         "toolfold.plan.model",
         "toolfold.plan.disclosure.costs",
@@ -263,7 +281,7 @@ KNOW_THE_SDK: Final = {
     "callers.py",
     "asking.py",
     "client_log.py",
-    "origins.py",
+    "call_contexts.py",
     "http.py",
     "hosts.py",
     "connections.py",
@@ -275,9 +293,9 @@ KNOW_THE_SDK: Final = {
     "foreign.py",
     "exchange.py",
     "session.py",
-    "offers.py",
+    "resources_prompts.py",
     "paging.py",
-    "requests.py",
+    "request_handling.py",
     "resources.py",
     "prompts.py",
     "completion.py",

@@ -9,13 +9,15 @@ import yaml
 
 from tests.support.checker import strictly_checked
 from tests.support.commands import Result, must, toolfold_process
+from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT
 
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+DOCS = (ROOT / "docs").glob("*.md")
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    return fenced_blocks(README, language)
 
 
 def run(command: str, folder: Path) -> Result:
@@ -86,3 +88,18 @@ def test_every_command_of_the_table_exists() -> None:
     named = set(re.findall(r"^\| `toolfold (\w+)", README, re.MULTILINE))
     listed = must(Path(), "toolfold", "--help")
     assert named == set(re.findall(r"^    (\w+) ", listed, re.MULTILINE))
+
+
+@pytest.mark.parametrize("page", ["README.md", *sorted(f"docs/{p.name}" for p in DOCS)])
+def test_links_lead_to_headings_that_exist(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for target, heading in re.findall(r"\]\((?!https?:)([^)#]*)#?([^)]*)\)", text):
+        led_to = (ROOT / page).parent / target if target else ROOT / page
+        assert led_to.exists(), target
+        assert not heading or heading in headings(led_to.read_text(encoding="utf-8")), heading
+
+
+def headings(text: str) -> set[str]:
+    """The anchors of a page: its headings in small letters, with `-` for spaces."""
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}

@@ -101,6 +101,11 @@ def plan_manifest(loaded: Loaded) -> Plan:
     return plan_views(plan_tools(loaded, memo), memo)
 
 
+def refuse_tools(loaded: Loaded) -> None:
+    """Raise ManifestError where a manifest is refused for what one tool or several say by themselves."""
+    plan_tools(loaded, Memo(Store()))
+
+
 def plan_tools(loaded: Loaded, memo: Memo) -> Catalog:
     """The catalog of a manifest's tools, each planned by itself."""
     outline, manifest = outline_of(loaded), loaded.manifest
@@ -135,7 +140,7 @@ def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, s
         plan.tools,
         plan.facts.exposure,
         plan.costs,
-        plan.offers,
+        plan.resources_prompts,
     )
     header = outline.header
     texts = {

@@ -2,7 +2,7 @@
 
 These are plain values: what is wrong with one is found, and logged, when it is sent. They have a
 field for all that the protocol says about a block of content, so that what another MCP server
-answered can be given on unchanged.
+answered can be passed on unchanged.
 """
 
 from collections.abc import Mapping, Sequence

@@ -87,7 +87,7 @@ def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
 
 
 def unknown_text(what: str, name: str, names: Iterable[str]) -> str:
-    """What is said of an unknown name."""
+    """The sentence about an unknown name: the nearest ones, and all of them while they are few."""
     known = list(names)
     close = nearest(name, known)
     text = f"no {what} {excerpt(name)}."

@@ -38,14 +38,14 @@ def error(event: str, /, **facts: object) -> None:
 def _log(level: int, event: str, facts: dict[str, object]) -> None:
     logger = logging.getLogger(_module())
     call = current()
-    is_wanted = call is not None and call.outbox.wants(level)
+    is_wanted = call is not None and call.notifications.wants(level)
     is_enabled = logger.isEnabledFor(level)
     if not is_wanted and not is_enabled:
         return
     text, known = text_of(event), plain_facts(facts)
     if call is not None and is_wanted:
         data = with_facts({"event": text}, known) if known else text
-        call.outbox.log(level, logger.name, data)
+        call.notifications.log(level, logger.name, data)
     if is_enabled:
         logger.log(level, text, extra={"facts": known}, stacklevel=3)
 

@@ -6,8 +6,16 @@ import pytest
 
 from tests.callers import questions
 from tests.callers.material import IMPLEMENTATION, TOOLS, VERIFIER
+from tests.support.clients import ERAS, Era
 from tests.support.projects import Project, served_by
 from tests.support.servers import Listening, listening, listening_with_verifier
+
+
+@pytest.fixture(params=ERAS)
+def era(request: pytest.FixtureRequest) -> Era:
+    """Each era of the protocol in turn."""
+    era: Era = request.param
+    return era
 
 
 @pytest.fixture(scope="session")

@@ -27,8 +27,8 @@ TOOLS: Final = {
     "numbers": tool(parameters=WORD),
     "runs": tool(parameters=WORD),
     "quick": tool(),
-    "hurried": tool(parameters=WORD, timeout=0.2),
-    "hurried_blocking": tool(parameters=WORD, timeout=0.2),
+    "hurried": tool(parameters=WORD, timeout=1),
+    "hurried_blocking": tool(parameters=WORD, timeout=1),
 }
 IMPLEMENTATION: Final = """
 import asyncio

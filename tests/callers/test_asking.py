@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 from toolfold_runtime import UnansweredError, ask, ask_blocking
 
 from tests.callers.questions import WORDS, People, accept
-from tests.support.clients import ERAS, MODERN, Answer, Era, answer_of, connected, over_stdio
+from tests.support.clients import MODERN, Answer, Era, answer_of, connected, over_stdio
 from tests.support.commands import toolfold_process
 from tests.support.projects import Json, Project
 from tests.support.servers import Listening, serve_command
@@ -40,12 +40,6 @@ async def talk(
 def called(server: Any, era: Era, user: People | None, name: str, **arguments: Any) -> Answer:
     given = arguments or {"word": next(WORDS)}
     return anyio.run(talk, server, era, user, (name, given))[0]
-
-
-@pytest.fixture(params=ERAS)
-def era(request: pytest.FixtureRequest) -> Era:
-    era: Era = request.param
-    return era
 
 
 @pytest.fixture(scope="module")

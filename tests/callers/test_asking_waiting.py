@@ -23,7 +23,7 @@ from tests.support.servers import listening
 from tests.support.waiting import PATIENCE
 
 FORM: Final = {"type": "object", "properties": {"name": {"type": "string"}}}
-LIMIT: Final = 0.2
+LIMIT: Final = 1.0
 
 
 class User:
@@ -83,15 +83,18 @@ class Tools:
     async def wrong(self, params: Any) -> Any:
         return ask_blocking("Who?", FORM)
 
-    cached = greet
+    cached = hurried = greet
+    hurried_blocking = greet_blocking
 
     async def quick(self, params: Any) -> str:
         return "quick"
 
 
 TOOLS: Final = {
-    "greet": tool(timeout=LIMIT),
-    "greet_blocking": tool(timeout=LIMIT),
+    "greet": tool(),
+    "greet_blocking": tool(),
+    "hurried": tool(timeout=LIMIT),
+    "hurried_blocking": tool(timeout=LIMIT),
     "slow": tool(timeout=LIMIT),
     "impatient": tool(),
     "wrong": tool(),
@@ -113,12 +116,11 @@ async def text(door: Dispatcher, name: str, user: Callable[..., Awaitable[Json |
 
 
 @pytest.mark.parametrize("name", ["greet", "greet_blocking"])
-def test_waiting_users_take_neither_time_nor_places(name: str, served: Served) -> None:
+def test_calls_that_wait_for_a_user_take_no_places(name: str, served: Served) -> None:
     async def called(door: Dispatcher) -> list[str]:
         user = User()
         calls = [asyncio.ensure_future(text(door, name, user)) for _ in range(40)]
         await user.until(40)
-        await asyncio.sleep(2 * LIMIT)  # longer than a call may take
         assert await text(door, "quick", user) == "quick"
         user.answered.set()
         return await asyncio.gather(*calls)
@@ -126,12 +128,24 @@ def test_waiting_users_take_neither_time_nor_places(name: str, served: Served) -
     assert served.run(Tools(), called) == ["Ada"] * 40
 
 
+@pytest.mark.parametrize("name", ["hurried", "hurried_blocking"])
+def test_the_time_stands_still_until_the_answer(name: str, served: Served) -> None:
+    async def called(door: Dispatcher) -> str:
+        user = User()
+        call = asyncio.ensure_future(text(door, name, user))
+        await user.until(1)
+        await asyncio.sleep(1.2 * LIMIT)  # longer than the call may take
+        user.answered.set()
+        return await call
+
+    assert served.run(Tools(), called) == "Ada"
+
+
 def test_the_time_goes_on_after_the_answer(served: Served) -> None:
     async def called(door: Dispatcher) -> str:
         user = User()
         slow = asyncio.ensure_future(text(door, "slow", user))
         await user.until(1)
-        await asyncio.sleep(2 * LIMIT)
         user.answered.set()
         return await slow
 
@@ -149,11 +163,11 @@ def test_a_call_that_is_cancelled_waits_no_more(name: str, served: Served) -> No
             await user.until(1)
             call.cancel()
             await user.until(0)
+            while door.executor.limits.abandoned:
+                await asyncio.sleep(0.001)
         if name == "greet_blocking":
             assert await asyncio.to_thread(tools.went_on.wait, PATIENCE)
             assert tools.saw_cancelled
-        while door.executor.limits.abandoned:
-            await asyncio.sleep(0.001)
         user.answered.set()
         return await text(door, "greet", user)
 
@@ -251,7 +265,7 @@ def test_the_users_time_is_not_the_tools_over_stdio(asking: Project) -> None:
         questions = server.questions(2)
         server.call("other", "quick")
         server.wait("other")
-        threading.Event().wait(0.5)  # more than twice what the tools may take
+        threading.Event().wait(1.2)  # longer than the tools may take
         for question in questions:
             result = {"action": "accept", "content": {"name": "Ada"}}
             server.send({"id": question, "result": result})
@@ -263,7 +277,7 @@ def test_the_users_time_is_not_the_tools_over_stdio(asking: Project) -> None:
     records = [json.loads(line) for line in server.err.lines]
     calls = [r for r in records if r["event"] == "call" and r["tool"].startswith("hurried")]
     assert [r["outcome"] for r in calls] == ["ok", "ok"]
-    assert all(r["ms"] < 500 for r in calls)
+    assert all(r["ms"] < 1_000 for r in calls)
 
 
 @pytest.mark.parametrize("name", ["greet", "greet_blocking"])

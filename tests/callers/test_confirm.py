@@ -12,7 +12,7 @@ from mcp.shared.exceptions import MCPError
 
 from tests.callers.material import User, token_of
 from tests.support import clients
-from tests.support.clients import ERAS, MODERN, Answer, Era, answer_of, connected, over_stdio
+from tests.support.clients import MODERN, Answer, Era, answer_of, connected, over_stdio
 from tests.support.commands import toolfold
 from tests.support.projects import Json, Project
 from tests.support.servers import Listening, serve_command
@@ -32,12 +32,6 @@ async def talk(
         arguments = calls[-1][1].get("arguments", calls[-1][1])
         runs = await client.call_tool("runs", {"id": arguments["id"]})
         return answers, int(answer_of(runs).text)
-
-
-@pytest.fixture(params=ERAS)
-def era(request: pytest.FixtureRequest) -> Era:
-    era: Era = request.param
-    return era
 
 
 @pytest.fixture(scope="module")

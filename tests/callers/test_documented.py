@@ -22,6 +22,7 @@ from tests.callers.material import User
 from tests.support import clients
 from tests.support.clients import answer_of, connected, over_http
 from tests.support.commands import python, toolfold
+from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT, Json, Project
 from tests.support.servers import Listening, free_port, listening
 
@@ -32,7 +33,7 @@ OTHER_KEY: Final = ec.generate_private_key(ec.SECP256R1())
 
 
 def blocks(language: str) -> list[str]:
-    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return fenced_blocks(PAGE, language)
 
 
 def public_keys() -> Json:

@@ -1,13 +1,12 @@
 """A project that is generated once, for classes that are only read."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.classes.material import Shop
+from tests.classes.material import Shop, hide_implementations
 from tests.support.commands import toolfold
 
 MANIFEST: Final = """\
@@ -36,9 +35,7 @@ def generated_shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def shop(generated_shop: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
     """The project without any code of its author's."""
-    # Other tests of this process may have served an `implementation` of their own.
-    others = [entry for entry in sys.path if not Path(entry, "implementation.py").exists()]
-    monkeypatch.setattr(sys, "path", others)
+    hide_implementations(monkeypatch)
     yield Shop(generated_shop)
     for path in generated_shop.glob("*.py"):
         path.unlink()

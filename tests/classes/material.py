@@ -1,9 +1,12 @@
 """A class for four tools, and what `check` answers about it."""
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+
+import pytest
 
 from tests.support.commands import toolfold
 
@@ -42,3 +45,9 @@ class Shop:
         records: list[dict[str, Any]] = json.loads(done.out)
         assert done.code == (1 if records else 0), done.text
         return records
+
+
+def hide_implementations(patch: pytest.MonkeyPatch) -> None:
+    """Take off the path what other tests of this process may have served as `implementation`."""
+    others = [entry for entry in sys.path if not Path(entry, "implementation.py").exists()]
+    patch.setattr(sys, "path", others)

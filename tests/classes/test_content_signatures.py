@@ -1,13 +1,12 @@
 """Methods of tools that declare content: scaffolds, and annotations that are surely wrong."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
-from tests.classes.material import Shop
+from tests.classes.material import Shop, hide_implementations
 from tests.support.checker import strictly_checked
 from tests.support.commands import toolfold
 
@@ -53,14 +52,15 @@ RIGHT: Final = {
 def generated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("gallery")
     (folder / "tools.yaml").write_text(MANIFEST, encoding="utf-8")
-    assert toolfold(folder, "generate", "-q").code == 0
+    with pytest.MonkeyPatch.context() as patch:
+        hide_implementations(patch)  # where there is one already, none is written to start from
+        assert toolfold(folder, "generate", "-q").code == 0
     return folder
 
 
 @pytest.fixture
 def gallery(generated: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Shop]:
-    others = [entry for entry in sys.path if not Path(entry, "implementation.py").exists()]
-    monkeypatch.setattr(sys, "path", others)
+    hide_implementations(monkeypatch)
     scaffold = (generated / "implementation.py").read_text(encoding="utf-8")
     yield Shop(generated)
     (generated / "implementation.py").write_text(scaffold, encoding="utf-8")

@@ -1,12 +1,12 @@
 """The user's class beside the manifest: read, held to the protocol, written once."""
 
-import sys
 from pathlib import Path
 from typing import Final
 
 import pytest
 from toolfold.testing import assert_current
 
+from tests.classes.material import hide_implementations
 from tests.support.checker import strictly_checked
 from tests.support.commands import Result, toolfold, toolfold_process
 
@@ -32,9 +32,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A manifest whose implementation is missing, as the working directory."""
     (tmp_path / "tools.yaml").write_text(MANIFEST, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
-    # Other tests of this process may have served an `implementation` of their own.
-    others = [entry for entry in sys.path if not Path(entry, "implementation.py").exists()]
-    monkeypatch.setattr(sys, "path", others)
+    hide_implementations(monkeypatch)
     return tmp_path
 
 

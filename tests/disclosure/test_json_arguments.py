@@ -58,6 +58,36 @@ def test_a_client_that_has_to_send_every_parameter_may_leave_them_empty(
     assert answer.text == '["dune x5"]'
 
 
+@pytest.mark.parametrize(("text", "number"), [("", 0), (None, None)])
+@pytest.mark.parametrize(
+    ("tool", "texts", "numbers", "needed"),
+    [
+        ("capabilities", ("category", "detail", "format"), ("page",), {}),
+        ("tool_schema", ("detail",), (), {"tool": "find_book"}),
+        ("search_tools", (), ("limit",), {"query": "book"}),
+    ],
+)
+def test_so_it_may_with_the_parameters_of_other_meta_tools(
+    tool: str,
+    texts: tuple[str, ...],
+    numbers: tuple[str, ...],
+    needed: Json,
+    text: object,
+    number: object,
+    server: Any,
+) -> None:
+    empty = dict.fromkeys(texts, text) | dict.fromkeys(numbers, number)
+
+    answer = call(server, tool, {**needed, **empty})
+
+    assert answer == call(server, tool, needed)
+    assert not answer.is_error
+
+
+def test_what_a_meta_tool_needs_is_not_taken_for_left_out(server: Any) -> None:
+    assert call(server, "search_tools", {"query": ""}).text.startswith("an empty query")
+
+
 def test_instructions_and_next_steps_say_that_arguments_are_text(
     server: Any, strict: Project
 ) -> None:

@@ -43,6 +43,19 @@ def test_a_list_without_findings_says_only_what_was_written(tmp_path: Path) -> N
     assert said.err == ""
 
 
+def test_a_result_that_fastmcp_wraps_is_no_finding(tmp_path: Path) -> None:
+    wrapped = {
+        "type": "object",
+        "properties": {"result": {"type": "string"}},
+        "x-fastmcp-wrap-result": True,
+    }
+    said = toolfold(
+        tmp_path, "import", "tools", save(tmp_path, [tool("one", outputSchema=wrapped)])
+    )
+
+    assert (said.code, said.err) == (0, "")
+
+
 def test_every_finding_is_a_warning_in_json_with_place_code_and_way_out(tmp_path: Path) -> None:
     found = all_findings(tmp_path)
 

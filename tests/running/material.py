@@ -11,7 +11,7 @@ from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
 from toolfold_runtime.running.backends.python import backend_of
 from toolfold_runtime.running.call import CallContext
 from toolfold_runtime.running.execute import Executor
-from toolfold_runtime.running.outbox import Report
+from toolfold_runtime.running.notifications import Report
 
 from tests.support.projects import Json, Project, project
 

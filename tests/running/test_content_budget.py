@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from toolfold_runtime import Audio, Caller, File, Image, Link, Text, ToolError, ToolResult
 from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply
 from toolfold_runtime.running.call import CallContext
-from toolfold_runtime.running.fit import fit
 from toolfold_runtime.running.media import audio_tokens, image_size, image_tokens
-from toolfold_runtime.running.returned import parts_of
+from toolfold_runtime.running.result_parts import parts_of
 from toolfold_runtime.running.tokens import estimated
+from toolfold_runtime.running.truncate_blocks import truncate_blocks
 
 from tests.running.material import Returns, Served, tool, value_of
 from tests.running.media_samples import (
@@ -280,13 +280,13 @@ def test_whatever_is_read_on_fits_and_loses_only_what_is_named(
     sent: list[Any] = []
     left, skipped = blocks, 0
     while left:
-        fitting = fit(left, budget, budget)
-        skipped += len(fitting.oversized)
-        assert sum(block.tokens for block in fitting.head) <= budget
-        assert fitting.head or not fitting.rest, "reading on must come to an end"
-        assert bool(fitting.omitted) == bool(fitting.rest)
-        sent += fitting.head
-        left = fitting.rest
+        truncated = truncate_blocks(left, budget, budget)
+        skipped += len(truncated.oversized)
+        assert sum(block.tokens for block in truncated.head) <= budget
+        assert truncated.head or not truncated.rest, "reading on must come to an end"
+        assert bool(truncated.omitted) == bool(truncated.rest)
+        sent += truncated.head
+        left = truncated.rest
 
     wholes = [block for block in sent if block in blocks]
     assert len(wholes) + skipped <= len(blocks)

@@ -1,6 +1,5 @@
 """docs/running.md is true of logging: its code logs as shown."""
 
-import re
 from pathlib import Path
 from typing import Final
 
@@ -8,6 +7,7 @@ import pytest
 
 from tests.running.material import tool
 from tests.support.commands import python
+from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT, served_by
 from tests.support.servers import Stdio
 
@@ -22,9 +22,8 @@ class Tools:
         import_rows(["a", "b", "c"])
         return "done"
 """
-
-
-CODE, SHOWN = re.findall(r"^```(?:python)?\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
+(CODE,) = fenced_blocks(SECTION, "python")
+(SHOWN,) = fenced_blocks(SECTION, "")
 
 
 def test_what_is_logged_is_shown(tmp_path: Path) -> None:

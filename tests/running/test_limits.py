@@ -21,6 +21,7 @@ TOOLS: Final = {
     "hanging": tool(timeout=0.05),
     "stubborn": tool(timeout=0.05),
     "patient": tool(timeout=60),
+    "patient_blocked": tool(timeout=PATIENCE),
     "watchful": tool(timeout=0.05),
     "one_by_one": tool(concurrency=2),
     "counting": tool(),
@@ -61,6 +62,10 @@ class Methods:
     async def patient(self, params: Any) -> Any:
         self.begun.set()
         await self.hanging(params)
+
+    def patient_blocked(self, params: Any) -> Any:
+        self.seen.append("begun")
+        self.release.wait(PATIENCE)
 
     async def stubborn(self, params: Any) -> Any:
         while not self.release.is_set():
@@ -259,6 +264,46 @@ def test_a_cancelled_call_cancels_its_method(served: Served, methods: Methods) -
     served.run(methods, called)
 
     assert methods.seen == ["cancelled"]
+
+
+async def leave(door: Dispatcher, methods: Methods, number: int) -> None:
+    """Call a method that cannot be cancelled so many times, and wait for none of the answers."""
+    for begun in range(1, number + 1):
+        call = asyncio.ensure_future(door.call("patient_blocked", {}))
+        while len(methods.seen) < begun:
+            await asyncio.sleep(0)
+        call.cancel()
+        await asyncio.wait([call])
+
+
+def test_nobody_is_refused_because_others_leave(served: Served, methods: Methods) -> None:
+    async def called(door: Dispatcher) -> str:
+        await leave(door, methods, 16)
+        assert door.executor.limits.abandoned == 16
+        waiting = asyncio.ensure_future(outcome(door, "patient_blocked", {}))
+        assert await outcome(door, "quick", {}) == "ok"
+        assert not waiting.done()
+        methods.release.set()
+        return await waiting
+
+    assert served.run(methods, called) == "ok"
+
+
+def test_whoever_leaves_has_no_more_calls_run_at_once(tmp_path: Path, methods: Methods) -> None:
+    names = ("quick", "patient_blocked")
+    execution = {"concurrency": 1, "timeout": PATIENCE}
+    limited = Served(tmp_path, {name: TOOLS[name] for name in names}, execution=execution)
+
+    async def called(door: Dispatcher) -> str:
+        await leave(door, methods, 1)
+        waiting = asyncio.ensure_future(outcome(door, "quick", {}))
+        for _ in range(20):
+            await asyncio.sleep(0)
+        assert not waiting.done()
+        methods.release.set()
+        return await waiting
+
+    assert limited.run(methods, called) == "ok"
 
 
 def test_a_client_that_cancels_stops_the_method_and_is_served_on(

@@ -146,10 +146,10 @@ def assert_texts_survive(manifest: Json, files: Files) -> None:
         assert entry.example == example or len(json.dumps(example)) > 1_000
         assert json.loads(entry.views.schema)["description"] == tool["description"]
         assert_model_says_the_same(tool, files, name)
-    assert_offers_survive(manifest, files)
+    assert_resources_and_prompts_survive(manifest, files)
 
 
-def assert_offers_survive(manifest: Json, files: Files) -> None:
+def assert_resources_and_prompts_survive(manifest: Json, files: Files) -> None:
     """Texts of prompts and resources are baked as they are, and a workflow's too."""
     declared, workflow = baked(files, "prompts.json")["prompts"]
     written = manifest["prompts"]["hostile_prompt"]

@@ -8,9 +8,10 @@ import pytest
 from toolfold_runtime import log, progress
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.running.call import CallContext
-from toolfold_runtime.running.outbox import ClientLog
+from toolfold_runtime.running.notifications import ClientLog
 
 from tests.running.material import Served, tool
+from tests.serving.messages import call_in, events, headers_in
 from tests.support.clients import ERAS, MODERN, Era
 from tests.support.projects import Json, Project, served_by
 from tests.support.servers import Stdio, listening, text_of
@@ -90,6 +91,7 @@ class Tools:
         logger.warning("%d", "x")
         log.warning("odd", odd=Odd(), half="\\ud800", nan=float("nan"), event=1)
         log.warning("%s %d")
+        logging.getLogger("half \\ud800" + "x" * 5_000).warning("of a logger")
         return "done"
 
     def fails(self, params):
@@ -121,7 +123,7 @@ def speak():
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Project:
-    tools = {name: tool(timeout=0.2 if "hangs" in name else 60) for name in NAMES}
+    tools = {name: tool(timeout=1 if "hangs" in name else 60) for name in NAMES}
     project = served_by(tmp_path_factory.mktemp("heard"), tools, IMPLEMENTATION)
     library = project.folder / "venv/site-packages/noisy.py"
     library.parent.mkdir(parents=True)
@@ -261,10 +263,11 @@ def test_log_messages_and_progress_come_in_order(era: Era, made: Project) -> Non
 
 
 def test_odd_messages_are_sent_as_far_as_they_can_be(era: Era, made: Project) -> None:
-    messages = [data for _, _, data in heard(made, era, "odd", "debug")]
+    *messages, last = heard(made, era, "odd", "debug")
 
+    assert last == ("warning", "half ?" + "x" * 994, "of a logger")
     odd = {"event": "odd", "odd": "<Odd that has no text>", "half": "?", "nan": "nan", "event_": 1}
-    assert messages == [
+    assert [data for _, _, data in messages] == [
         "half ?",
         "x" * 1_000,
         "%d (TypeError when its message was made)",
@@ -312,6 +315,21 @@ def test_over_stateless_http_an_older_client_may_ask_and_hears_nothing(made: Pro
 
     assert answers[0].json["result"] == {}
     assert text_of(answers[1].json) == "done"
+
+
+def test_over_http_a_modern_client_hears_what_it_asks_for(made: Project) -> None:
+    level = {"io.modelcontextprotocol/logLevel": "warning"}
+    with listening(made) as server:
+        asking, silent = (
+            server.post(call_in(MODERN, "levels", meta), **headers_in(MODERN, "levels"))
+            for meta in (level, {})
+        )
+
+    *logged, answer = events(asking.body)
+    assert [message["params"]["level"] for message in logged] == (
+        ["warning", "error", "critical", "alert", "emergency", "error"]
+    )
+    assert text_of(answer) == text_of(silent.json) == "done"
 
 
 # In this process

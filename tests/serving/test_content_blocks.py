@@ -1,7 +1,6 @@
 """Content over both transports in both eras, listed and through a runner, for a typed class."""
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -14,6 +13,7 @@ from tests.running.media_samples import png, wav
 from tests.support.checker import strictly_checked
 from tests.support.clients import ERAS, Era, connected, over_stdio
 from tests.support.commands import python, toolfold, toolfold_process
+from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT, Json, Project, generate, project
 from tests.support.servers import Listening, listening, serve_command
 
@@ -194,7 +194,7 @@ def test_the_documented_class_works(tmp_path: Path) -> None:
     page = (ROOT / "docs/running.md").read_text(encoding="utf-8")
     section = page.partition("## Pictures, files and links")[2].partition("\n## ")[0]
     for language, name in (("yaml", "tools.yaml"), ("python", "gallery.py")):
-        (text,) = re.findall(rf"^```{language}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+        (text,) = fenced_blocks(section, language)
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "chart.png").write_bytes(CHART)
 

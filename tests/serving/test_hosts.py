@@ -148,6 +148,17 @@ def test_every_path_is_behind_the_check(path: str, guarded: Listening) -> None:
         assert guarded.request("GET", path, None, headers).status == status
 
 
+@pytest.mark.parametrize(
+    ("header", "option"), [("Host", "--allow-host"), ("Origin", "--allow-origin")]
+)
+def test_whoever_is_refused_reads_which_option_would_help(
+    header: str, option: str, web: Listening
+) -> None:
+    refusal = web.post(LIST, **{header: "https://other.example"})
+
+    assert refusal.body == f"Invalid {header} header; {option} allows it"
+
+
 def test_a_stream_that_would_never_carry_anything_is_not_opened(web: Listening) -> None:
     answer = web.request("GET", "/mcp", None, {"Accept": "text/event-stream"})
 

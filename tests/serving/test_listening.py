@@ -84,6 +84,16 @@ def test_what_would_be_unsafe_is_refused_before_anything_listens(
     assert "Traceback" not in done.err
 
 
+def test_what_means_something_over_http_only_is_told_over_stdio(shelf: Project) -> None:
+    given = ["--port", "9000", "--allow-origin", "https://app.example", "--log", "text"]
+    done = run(shelf.folder, *serve_command(shelf, *given))
+
+    assert done.err.splitlines() == [
+        "warning: --port goes with --http; over stdio it means nothing",
+        "warning: --allow-origin goes with --http; over stdio it means nothing",
+    ]
+
+
 def test_a_port_that_is_taken_is_named(shelf: Project) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

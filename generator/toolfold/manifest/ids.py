@@ -13,18 +13,10 @@ def ids_of(tree: PlacedMapping) -> dict[str, str]:
         return {}
     own = server.get("name") if isinstance(server, PlacedMapping) else None
     return {
-        str(tool.get("id") or _upstream_id(tool.get("backend")) or f"{own}::{name}"): name
+        str(tool.get("id") or f"{own}::{name}"): name
         for name, tool in tools.items()
         if isinstance(tool, PlacedMapping)
     }
-
-
-def _upstream_id(backend: object) -> str:
-    """The id of a tool whose backend is a tool of an upstream server; empty where it is not."""
-    if not isinstance(backend, PlacedMapping):
-        return ""
-    server, tool = backend.get("server"), backend.get("tool")
-    return f"{server}::{tool}" if isinstance(server, str) and isinstance(tool, str) else ""
 
 
 def name_by_id(tree: PlacedMapping) -> bool:
@@ -54,10 +46,10 @@ def _references(tree: PlacedMapping) -> Iterator[tuple[Any, Iterable[Any]]]:
         if isinstance(workflow, PlacedMapping) and isinstance(workflow.get("steps"), list):
             yield workflow["steps"], range(len(workflow["steps"]))
     for key in ("prompts", "resources"):
-        offers = tree.get(key)
-        for offer in offers.values() if isinstance(offers, PlacedMapping) else ():
-            if isinstance(offer, PlacedMapping) and "tool" in offer:
-                yield offer, ("tool",)
+        entries = tree.get(key)
+        for entry in entries.values() if isinstance(entries, PlacedMapping) else ():
+            if isinstance(entry, PlacedMapping) and "tool" in entry:
+                yield entry, ("tool",)
     disclosure = tree.get("disclosure")
     if isinstance(disclosure, PlacedMapping) and isinstance(
         disclosure.get("quick_actions"), PlacedMapping

@@ -29,12 +29,14 @@ _ASSERTIONS: Final = frozenset(
 KNOWN: Final = ((SINGLE | LISTS | MAPPINGS | _ANNOTATIONS | _ASSERTIONS) - _OLDER) | frozenset(
     {"$ref", "x-mcp-header"}
 )
-# What foreign schemas may say besides: older dialects, and the parts that name documents.
+# What foreign schemas may say besides: older dialects, the parts that name documents, and the mark
+# of a result in an object of its own, which toolfold's servers list as well.
 FOREIGN: Final = (
     KNOWN
     | _OLDER
     | frozenset({"$schema", "$id", "id", "$anchor", "$vocabulary", "$dynamicRef"})
     | frozenset({"$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"})
+    | frozenset({"x-fastmcp-wrap-result"})
 )
 TYPES: Final = ("string", "integer", "number", "boolean", "object", "array", "null")
 #: The formats of text that `toolfold_runtime.validation` asserts.

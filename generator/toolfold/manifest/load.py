@@ -22,15 +22,12 @@ from toolfold.manifest.include import (
 )
 from toolfold.manifest.pins import imported_definitions
 from toolfold.manifest.read import read_yaml
-from toolfold.manifest.schema import Manifest
+from toolfold.manifest.schema import ENTRY_SECTIONS, Manifest
 from toolfold.manifest.shape import shape
 from toolfold.manifest.tree import PlacedList, PlacedMapping, dotted, kind_of
 from toolfold.manifest.validate import validate
 
 _SHOWN: Final = 100  # characters of a pattern, or of a first line
-_INCLUDABLE: Final = (
-    *("categories", "tools", "workflows", "prompts", "resources", "servers", "$defs"),
-)
 
 
 @dataclass(frozen=True)
@@ -58,6 +55,22 @@ def load(path: Path, name: str | None = None) -> Loaded:
     return loaded
 
 
+def read_with_includes(path: Path) -> PlacedMapping:
+    """The manifest at `path` with what it includes, before overlays and held to no shape.
+
+    Raises ManifestError where a file cannot be read as YAML, and UsageError when there is none.
+    """
+    reader = _Files(path, str(path))
+    tree = reader.root()
+    problems: list[Problem] = []
+    for part in reader.matching(tree, "include", problems):
+        _include(tree, part, problems)
+    unread = [problem for problem in problems if problem.code == "yaml"]
+    if unread:
+        raise ManifestError(unread)
+    return tree
+
+
 def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     """The same, with the problems of a manifest that can be read on.
 
@@ -78,7 +91,7 @@ def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     except ManifestError as error:
         raise ManifestError([*problems, *error.problems]) from None
     problems += [*misfits, *validate(manifest, tree)]
-    manifest = manifest.without_hidden()
+    manifest = manifest.without_hidden(_included_categories(tree))
     if reader.may_hide:
         problems += hidden_problems(tree)
     return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems), pins)
@@ -162,10 +175,10 @@ def _include(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) 
     """Add an included file's entries; what the manifest already has is a problem."""
     for key, value in part.items():
         at = part.keys_at[key]
-        if key not in _INCLUDABLE:
+        if key not in ENTRY_SECTIONS:
             belongs = key in Manifest.model_fields
-            hint = "it belongs in the manifest itself" if belongs else nearest(key, _INCLUDABLE)
-            hint = hint or f"an included file has: {', '.join(_INCLUDABLE)}"
+            hint = "it belongs in the manifest itself" if belongs else nearest(key, ENTRY_SECTIONS)
+            hint = hint or f"an included file has: {', '.join(ENTRY_SECTIONS)}"
             problems.append(Problem(at, key, f'"{key}" does not belong in an included file', hint))
         elif key not in tree:
             tree.put(key, value, at, part.values_at[key])
@@ -191,6 +204,14 @@ def _include_entries(
             into.put(name, value, added.keys_at[name], added.values_at[name])
 
 
+def _included_categories(tree: PlacedMapping) -> list[str]:
+    """The categories that come from other files than the manifest itself."""
+    categories = tree.get("categories")
+    if not isinstance(categories, PlacedMapping):
+        return []
+    return [name for name, at in categories.keys_at.items() if at.source is not tree.at.source]
+
+
 def _overlay(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) -> None:
     """Lay a file of changes over tools that exist, as a JSON merge patch per tool."""
     for key in part:
@@ -211,7 +232,20 @@ def _overlay(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) 
             fact = f"expected a mapping, found {kind_of(change)}"
             problems.append(Problem(changes.values_at[given], path, fact))
         elif isinstance(tools[name], PlacedMapping):
-            tools[name] = _patched(tools[name], change)
+            tools[name] = _agreed(_patched(tools[name], change), change)
+
+
+def _agreed(tool: PlacedMapping, change: PlacedMapping) -> PlacedMapping:
+    """The tool without marks of what an importer proposed and an author has now said."""
+    marks = tool.get("proposed")
+    if isinstance(marks, PlacedList) and "proposed" not in change:
+        left = PlacedList(marks.at)
+        for mark, at in zip(marks, marks.items_at, strict=True):
+            if mark not in change:
+                left.append(mark)
+                left.items_at.append(at)
+        tool["proposed"] = left
+    return tool
 
 
 def _patched(target: PlacedMapping, change: PlacedMapping) -> PlacedMapping:

@@ -22,20 +22,28 @@ def imported_definitions(tree: PlacedMapping) -> dict[str, Json]:
     Those are the tools with a foreign schema whose `id` names a server under `servers:`. One with a
     `backend` is its author's own, whatever carries it out.
     """
-    tools, servers = tree.get("tools"), tree.get("servers")
-    if not isinstance(tools, PlacedMapping) or not isinstance(servers, PlacedMapping):
+    servers = tree.get("servers")
+    if not isinstance(servers, PlacedMapping):
         return {}
     return {
-        name: _definition(tool)
-        for name, tool in tools.items()
-        if isinstance(tool, PlacedMapping)
-        and "backend" not in tool
-        and "input_schema" in tool
-        and str(tool.get("id")).partition("::")[0] in servers
+        name: definition_of(tool)
+        for name, tool in foreign_tools(tree).items()
+        if "backend" not in tool and str(tool["id"]).partition("::")[0] in servers
     }
 
 
-def _definition(tool: PlacedMapping) -> Json:
+def foreign_tools(tree: PlacedMapping) -> dict[str, PlacedMapping]:
+    """The tools with an `id` and a foreign schema, by name."""
+    tools = tree.get("tools")
+    return {
+        name: tool
+        for name, tool in (tools.items() if isinstance(tools, PlacedMapping) else ())
+        if isinstance(tool, PlacedMapping) and "input_schema" in tool and "id" in tool
+    }
+
+
+def definition_of(tool: PlacedMapping) -> Json:
+    """What is pinned of an imported tool, in the protocol's form."""
     name = str(tool["id"]).partition("::")[2]
     own = {theirs: plain(tool[ours]) for ours, theirs in _FIELDS.items() if ours in tool}
     return {"name": name, **own}

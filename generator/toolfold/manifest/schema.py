@@ -1,11 +1,12 @@
 """The shape of `tools.yaml`, as Pydantic models; `toolfold schema` prints it for editors."""
 
-from typing import Annotated, Literal
+from collections.abc import Collection
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 from toolfold_runtime.contract.upstream import UpstreamTool
 
-from toolfold.manifest.offers import Prompt, PromptArgument, Resource
+from toolfold.manifest.resources_prompts import Prompt, PromptArgument, Resource
 from toolfold.manifest.server import (
     BUDGETS,
     Budgets,
@@ -22,7 +23,8 @@ from toolfold.manifest.types import (
     JsonSchema,
     Line,
     ManifestModel,
-    OfferName,
+    PromptName,
+    ResourceName,
     ServerName,
     Text,
     ToolName,
@@ -32,6 +34,7 @@ from toolfold.manifest.upstream import Secret, Upstream
 
 __all__ = [
     "BUDGETS",
+    "ENTRY_SECTIONS",
     "PATTERN_DESCRIPTIONS",
     "Backend",
     "Budgets",
@@ -52,6 +55,18 @@ __all__ = [
     "Upstream",
     "Workflow",
 ]
+
+#: The sections of independent entries: an included file may add some, and one that is wrong is
+#: reported without the others.
+ENTRY_SECTIONS: Final = (
+    "categories",
+    "tools",
+    "workflows",
+    "prompts",
+    "resources",
+    "servers",
+    "$defs",
+)
 
 
 class Category(ManifestModel):
@@ -108,7 +123,7 @@ class Manifest(ManifestModel):
         description="Chains of tools that belong together.",
         examples=[[{"name": "Cancel an order", "steps": ["find_order", "cancel_order"]}]],
     )
-    prompts: dict[OfferName, Prompt] = Field(
+    prompts: dict[PromptName, Prompt] = Field(
         default={},
         description="Prompts by name, beside those that workflows become.",
         examples=[
@@ -121,7 +136,7 @@ class Manifest(ManifestModel):
             }
         ],
     )
-    resources: dict[OfferName, Resource] = Field(
+    resources: dict[ResourceName, Resource] = Field(
         default={},
         description="Addresses under which results of tools can be read, by name.",
         examples=[
@@ -152,22 +167,27 @@ class Manifest(ManifestModel):
 
     def id_of(self, tool: str) -> str:
         """A tool's id: where it came from, or this server and its name."""
-        own, upstream = self.tools[tool], self.tools[tool].upstream
-        return own.id or "::".join(upstream or (self.server.name, tool))
+        return self.tools[tool].id or f"{self.server.name}::{tool}"
 
     def upstream_of(self, tool: str) -> UpstreamTool | None:
         """The tool of an upstream server that carries a tool out; None where a method does."""
-        if self.tools[tool].backend is not None:
-            return self.tools[tool].upstream
-        server, _, name = self.id_of(tool).partition("::")
+        own = self.tools[tool]
+        if own.backend is not None:
+            return own.upstream
+        server, _, name = (own.id or "").partition("::")
         return UpstreamTool(server, name) if server in self.servers else None
 
-    def without_hidden(self) -> "Manifest":
-        """The manifest as if the tools that it hides were not declared."""
-        visible = {name: tool for name, tool in self.tools.items() if not tool.hidden}
-        if len(visible) == len(self.tools):
+    def without_hidden(self, included: Collection[str]) -> "Manifest":
+        """The manifest as if the tools that it hides were not declared.
+
+        Nor are those of the `included` categories that no tool is left in.
+        """
+        tools = {name: tool for name, tool in self.tools.items() if not tool.hidden}
+        used = {tool.category for tool in tools.values()}
+        kept = {n: own for n, own in self.categories.items() if n in used or n not in included}
+        if (len(tools), len(kept)) == (len(self.tools), len(self.categories)):
             return self
-        return self.model_copy(update={"tools": visible})
+        return self.model_copy(update={"tools": tools, "categories": kept})
 
     def has_models(self, tool: str) -> bool:
         """Whether models are generated for a tool."""

@@ -11,6 +11,7 @@ from toolfold.errors import ManifestError, Problem, Source
 from toolfold.manifest.hints import nearest, required_hint, way_out
 from toolfold.manifest.lookup import field_at, fields, model_at, section_of
 from toolfold.manifest.schema import (
+    ENTRY_SECTIONS,
     PATTERN_DESCRIPTIONS,
     Example,
     Manifest,
@@ -21,9 +22,6 @@ from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, kind_of,
 from toolfold.manifest.types import ENV_PATTERN
 from toolfold.manifest.upstream import SECRET_KEYS
 
-_ENTRIES: Final = frozenset(
-    {"categories", "tools", "workflows", "prompts", "resources", "servers", "$defs"}
-)
 _UNION_TAGS: Final = frozenset({"word", "mapping", "flag"})
 _KINDS: Final = {
     "string_type": "a string",
@@ -63,7 +61,7 @@ def _without(tree: PlacedMapping, paths: list[ManifestPath]) -> dict[str, Any]:
     valid: dict[str, Any] = dict(tree)
     invalid: dict[str, set[str | int]] = {}
     for path in paths:
-        if len(path) > 1 and path[0] in _ENTRIES:
+        if len(path) > 1 and path[0] in ENTRY_SECTIONS:
             invalid.setdefault(str(path[0]), set()).add(path[1])
     for key, names in invalid.items():
         entries = valid[key]

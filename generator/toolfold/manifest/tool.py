@@ -279,9 +279,9 @@ class Tool(ManifestModel):
         description="Pictures that clients may show.",
         examples=[[{"src": "https://example.com/order.png", "mimeType": "image/png"}]],
     )
-    proposed: list[Literal["effect"]] = Field(
+    proposed: list[Literal["category", "summary", "effect"]] = Field(
         default=[],
-        description="What an importer guessed; take it out once you agree.",
+        description="What an importer guessed; take it out once you agree, or write it in an overlay.",
         examples=[["effect"]],
     )
     hidden: bool = Field(
@@ -311,6 +311,12 @@ class Tool(ManifestModel):
     def full_description(self) -> str:
         """The description, or the summary where there is none."""
         return self.description or self.summary
+
+    @property
+    def shown_effect(self) -> str:
+        """The effect, as agents and people are told it; one that nobody declared may be any."""
+        is_unknown = self.effect == "write" and "effect" in self.proposed
+        return "unspecified" if is_unknown else self.effect
 
     @property
     def deprecation(self) -> Deprecation | None:

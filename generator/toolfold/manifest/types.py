@@ -48,7 +48,7 @@ PATTERN_DESCRIPTIONS = {
     _ENV_NAME: "the name of an environment variable",
     _HEADER: "the name of an HTTP header",
     _MIME: "a media type, such as application/json",
-    _TEMPLATE: "an address with a scheme in lower case, such as orders://{id}",
+    _TEMPLATE: "an address such as orders://{id}: a scheme in lower case, and ASCII without spaces",
     CODE_PATTERN: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
     ENV_PATTERN: "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",
@@ -76,8 +76,9 @@ IconAddress = Annotated[str, Field(pattern=_ICON)]
 EnvName = Annotated[str, Field(pattern=_ENV_NAME)]
 HeaderName = Annotated[str, Field(pattern=_HEADER)]
 MimeType = Annotated[str, Field(pattern=_MIME, max_length=100)]
-AddressTemplate = Annotated[str, Field(pattern=_TEMPLATE, max_length=400)]
-OfferName = Annotated[str, Field(pattern=_NAME)]
+UriTemplate = Annotated[str, Field(pattern=_TEMPLATE, max_length=400)]
+PromptName = Annotated[str, Field(pattern=_NAME)]
+ResourceName = Annotated[str, Field(pattern=_NAME)]
 ArgumentName = Annotated[str, Field(pattern=_NAME)]
 Variable = Annotated[str, Field(pattern=ENV_PATTERN)]
 Tokens = Annotated[int, Field(ge=1)]

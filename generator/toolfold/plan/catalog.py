@@ -11,7 +11,7 @@ from toolfold.errors import Problem, in_file_order
 from toolfold.manifest.hints import nearest
 from toolfold.manifest.load import Loaded
 from toolfold.manifest.schema import Manifest
-from toolfold.plan.catalog_files import catalog_files, offer_files, server_facts
+from toolfold.plan.catalog_files import catalog_files, resource_prompt_files, server_facts
 from toolfold.plan.disclosure.exposure import plan_disclosure
 from toolfold.plan.disclosure.inventory import Inventory, inventory_of
 from toolfold.plan.disclosure.meta_tools import meta_tools
@@ -21,7 +21,10 @@ from toolfold.plan.model import CategoryPlan, MetaToolPlan, Plan, PlannedTool, T
 from toolfold.plan.models.cycles import check_cycles
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.check import check_names
-from toolfold.plan.offers.offers import check_offers, offers_of
+from toolfold.plan.resources_prompts.build import (
+    check_resources_prompts,
+    resources_prompts_of,
+)
 from toolfold.plan.schemas.check import check_definitions
 from toolfold.plan.search.retrieval import check_retrieval
 from toolfold.plan.text.header import header_for
@@ -54,7 +57,7 @@ def outline_of(loaded: Loaded) -> Outline:
     check_names(manifest, loaded.tree, meta, package, findings)
     _check_search(manifest, findings)
     _check_replacements(loaded, findings)
-    check_offers(manifest, loaded.tree, findings)
+    check_resources_prompts(manifest, loaded.tree, findings)
     check_definitions(manifest.defs, findings)
     check_cycles(manifest.defs, findings)
     return Outline(loaded, package, header_for(loaded.name, package), meta, findings)
@@ -103,14 +106,14 @@ def plan_catalog(catalog: Catalog, views: Views) -> Plan:
     manifest, meta, findings = outline.manifest, outline.meta, outline.findings
     disclosure = plan_disclosure(manifest, tools, meta, catalog.inventory, views, findings)
     refuse_errors(_problems(outline))
-    offers = offers_of(manifest, tools, meta, disclosure.hot)
-    facts = server_facts(manifest, tools, meta, disclosure, offers)
+    resources_prompts = resources_prompts_of(manifest, tools, meta, disclosure.hot)
+    facts = server_facts(manifest, tools, meta, disclosure, resources_prompts)
     data = catalog_files(outline.header, manifest, tools, facts, disclosure, views)
     data |= upstream_files(outline.header, outline.loaded)
-    data |= offer_files(outline.header, offers)
+    data |= resource_prompt_files(outline.header, resources_prompts)
     check_retrieval(manifest, tools, data, findings)
     warnings = in_file_order(_problems(outline))
-    return Plan(facts, disclosure.tools, tuple(disclosure.costs), data, warnings, offers)
+    return Plan(facts, disclosure.tools, tuple(disclosure.costs), data, warnings, resources_prompts)
 
 
 def _problems(outline: Outline) -> Iterator[Problem]:

@@ -23,7 +23,7 @@ from toolfold.plan.disclosure.exposure import Disclosure
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.search_results import reserved_tokens
 from toolfold.plan.disclosure.views import Views, category_lines
-from toolfold.plan.model import MetaToolPlan, Offers, ToolPlan
+from toolfold.plan.model import MetaToolPlan, ResourcesPrompts, ToolPlan
 from toolfold.plan.search.index import IndexLines, index_of, mean_lengths, name_rarities
 from toolfold.plan.search.words import search_texts, server_of
 from toolfold.plan.source import tool_sources
@@ -59,13 +59,13 @@ def catalog_files(
     return {path: catalog_text(header, value) for path, value in contents}
 
 
-def offer_files(header: str, offers: Offers) -> dict[str, str]:
+def resource_prompt_files(header: str, resources_prompts: ResourcesPrompts) -> dict[str, str]:
     """The files of resources and prompts, where there are any."""
     contents = {}
-    if offers.resources:
-        contents[files.RESOURCES] = catalog_text(header, Resources(offers.resources))
-    if offers.prompts:
-        contents[files.PROMPTS] = catalog_text(header, Prompts(offers.prompts))
+    if resources_prompts.resources:
+        contents[files.RESOURCES] = catalog_text(header, Resources(resources_prompts.resources))
+    if resources_prompts.prompts:
+        contents[files.PROMPTS] = catalog_text(header, Prompts(resources_prompts.prompts))
     return contents
 
 
@@ -74,7 +74,7 @@ def server_facts(
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     disclosure: Disclosure,
-    offers: Offers,
+    resources_prompts: ResourcesPrompts,
 ) -> ServerFacts:
     """Everything a server knows before it is asked about a tool."""
     server, settings = manifest.server, manifest.disclosure
@@ -106,9 +106,9 @@ def server_facts(
         has_result_budget=reader is not None and has_result_budget(manifest),
         has_upstreams=any(manifest.upstream_of(tool.name) for tool in tools),
         arguments=settings.arguments,
-        has_generated_resources=offers.has_generated,
-        has_resources=bool(offers.resources),
-        has_prompts=bool(offers.prompts),
+        has_generated_resources=resources_prompts.has_generated,
+        has_resources=bool(resources_prompts.resources),
+        has_prompts=bool(resources_prompts.prompts),
     )
 
 

@@ -54,6 +54,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         id=source.id,
         category=tool.category,
         effect=tool.effect,
+        shown_effect=tool.shown_effect,
         tier=tool.tier,
         deprecated=replacement_of(tool),
         summary=tool.summary,
@@ -67,12 +68,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         content=tool.content,
         docstring=docstring(tool.summary),
         signature=entry.signature,
-        tokens={
-            "hit": count(lines[0]),
-            "summary": count(entry.views.summary),
-            "listed": listed_tokens(entry.definition),
-            **_view_tokens(entry, context.run_steps[tool.effect]),
-        },
+        tokens=_tokens(entry, lines[0], context.run_steps[tool.effect]),
         tokens_if_listed=_view_tokens(entry, ""),
         result_lines=lines,
         result_tokens=result_tokens(lines),
@@ -204,6 +200,16 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         upstream=source.upstream,
         pin=source.pin,
     )
+
+
+def _tokens(entry: ToolEntry, result_line: str, following: str) -> dict[str, int]:
+    """What a tool costs in each form in which agents see it."""
+    return {
+        "hit": count(result_line),
+        "summary": count(entry.views.summary),
+        "listed": listed_tokens(entry.definition),
+        **_view_tokens(entry, following),
+    }
 
 
 def _view_tokens(entry: ToolEntry, following: str) -> dict[str, int]:

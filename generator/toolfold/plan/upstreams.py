@@ -39,10 +39,11 @@ def upstream_files(header: str, loaded: Loaded) -> dict[str, str]:
 
 def upstream_servers(manifest: Manifest) -> dict[str, UpstreamServer]:
     """Every declared server by its name, as the runtime reads it."""
-    return {name: _server(name, upstream) for name, upstream in manifest.servers.items()}
+    return {name: upstream_server(name, upstream) for name, upstream in manifest.servers.items()}
 
 
-def _server(name: str, upstream: Upstream) -> UpstreamServer:
+def upstream_server(name: str, upstream: Upstream) -> UpstreamServer:
+    """A declared server as the runtime reads it."""
     server = UpstreamServer(
         name=name,
         command=tuple(upstream.command or ()),

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from toolfold_runtime.bounded import LookupCounts
-from toolfold_runtime.catalog.definitions import SaidDefinitions
+from toolfold_runtime.catalog.definitions import ShownDefinitions
+from toolfold_runtime.catalog.lines import IndexedLines
 from toolfold_runtime.contract import files, pages
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.files import Names
@@ -65,7 +66,7 @@ class Catalog:
         self.counts = {"tools": LookupCounts(), "views": LookupCounts()}
         self._entries: dict[str, ToolEntry] = {}
         self._pages: dict[tuple[str, str], ViewPage] = {}
-        self._offsets: dict[str, dict[str, tuple[int, int]]] = {}
+        self._lines: dict[str, IndexedLines] = {}
 
     @cached_property
     def facts(self) -> ServerFacts:
@@ -140,10 +141,10 @@ class Catalog:
         if detail not in TOOL_DETAILS:
             raise not_one_of("detail", detail, TOOL_DETAILS)
         views: list[str] = []
-        said = SaidDefinitions()
+        shown = ShownDefinitions()
         room = MOST_ANSWER_BYTES
         for name in names:
-            views.append(self._meta_tool(name) or self._detail(name, detail, exposure, said))
+            views.append(self._meta_tool(name) or self._detail(name, detail, exposure, shown))
             room -= len(views[-1].encode()) + 1
             if room < 0:
                 raise too_large("what was asked for", "Name fewer tools.")
@@ -239,13 +240,13 @@ class Catalog:
                 return compact(shown | {"parameters": definition.input_schema})
         return ""
 
-    def _detail(self, name: str, detail: str, exposure: str, said: SaidDefinitions) -> str:
-        """The view of a tool without the definitions that were said before."""
+    def _detail(self, name: str, detail: str, exposure: str, shown: ShownDefinitions) -> str:
+        """The view of a tool without the definitions that were shown before."""
         entry, facts = self.entry(name), self.facts
         following = ""  # what is listed is called by its own name
         if not is_listed(entry.name, exposure or facts.exposure, facts.hot):
             following = run_step(runner_for(facts.runners, entry.effect), facts.arguments)
-        return entry.views.text(detail, said.rest_of(entry), following)
+        return entry.views.text(detail, shown.missing_for(entry), following)
 
     def _page(self, file: str, detail: str, page: int, form: str) -> str:
         key = (file, view_key(detail, form, page))
@@ -278,16 +279,10 @@ class Catalog:
         return decode(Names, self._read(files.NAMES))
 
     def _line(self, file: str, value: str) -> Json | None:
-        """The line whose first key has this value; no other line is parsed."""
-        if file not in self._offsets:
-            self._offsets[file] = _offsets((self.folder / file).read_bytes())
-        if value not in self._offsets[file]:
-            return None
-        start, length = self._offsets[file][value]
-        with (self.folder / file).open("rb") as stream:
-            stream.seek(start)
-            loaded: Json = json.loads(stream.read(length))
-        return loaded
+        """The line of a file whose first key has this value; None where there is none."""
+        if file not in self._lines:
+            self._lines[file] = IndexedLines(self.folder / file)
+        return self._lines[file].get(value)
 
     def _read(self, name: str) -> Json:
         loaded: Json = json.loads((self.folder / name).read_bytes())
@@ -310,16 +305,3 @@ def _names_in(text: str) -> list[str]:
     if not names:
         raise ToolError("unknown_tool", "no tool was named. Pass its name as `tool`.")
     return list(names)
-
-
-def _offsets(data: bytes) -> dict[str, tuple[int, int]]:
-    """Start and length of each line of a file, by the value of its first key."""
-    offsets = {}
-    start = data.index(b"\n") + 1  # the first line says whose file it is
-    while start < len(data):
-        end = data.index(b"\n", start)
-        quote = data.index(b'":"', start) + 3
-        name = data[quote : data.index(b'"', quote)].decode()
-        offsets[name] = (start, end - start)
-        start = end + 1
-    return offsets

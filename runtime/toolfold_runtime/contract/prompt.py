@@ -22,7 +22,7 @@ class PromptPart(NamedTuple):
 
     text: str = ""
     argument: str = ""
-    #: The exposures in which it is said; in all of them where it names none.
+    #: The exposures in which it is part of the text; empty for all of them.
     only: tuple[Exposure, ...] = ()
 
 

@@ -43,8 +43,8 @@ class ViewDefinition(NamedTuple):
 class ToolViews(NamedTuple):
     """The ready texts about one tool, as JSON or as lines; `more` is what the full view adds.
 
-    Definitions and the next step are apart: an answer about several tools says each definition
-    once, and the next step depends on what is listed.
+    Definitions and the next step are kept apart: an answer about several tools shows each
+    definition once, and the next step depends on what is listed.
     """
 
     summary: str

@@ -89,10 +89,13 @@ class Dispatcher:
         answer = await self.executor.call(entry, arguments, context=context)
         return _reply(answer)
 
-    async def answer_to_texts(
+    async def call_with_texts(
         self, tool: str, arguments: Mapping[str, str], context: CallContext
     ) -> Reply:
-        """What a tool answers to arguments that are texts; a result that is text is no JSON here."""
+        """The answer of a tool to arguments that are all strings, as those of addresses and prompts are.
+
+        A result that is a string is sent as plain text, without the quotes of JSON.
+        """
         entry = self.catalog.entry(tool)
         refuse_what_is_no_json(dict(arguments))
         answer = await self.executor.call(entry, dict(arguments), are_texts=True, context=context)

@@ -40,8 +40,14 @@ class MetaTools:
 
     def answer(self, name: str, arguments: Json) -> list[str]:
         """The handler's text, and a warning for parameters that it does not have."""
-        properties = self.definitions[name].input_schema["properties"]
-        known = {key: whole_numbers(arguments[key]) for key in properties if key in arguments}
+        schema = self.definitions[name].input_schema
+        properties, required = schema["properties"], schema.get("required", ())
+        given = {key: whole_numbers(arguments[key]) for key in properties if key in arguments}
+        known = {
+            key: value
+            for key, value in given.items()
+            if key in required or not _says_nothing(value)
+        }
         unknown = [key for key in arguments if key not in properties]
         document = self._document(name)
         if not document.accepts((), known):
@@ -79,6 +85,14 @@ class MetaTools:
         if name not in self._documents:
             self._documents[name] = SchemaDocument(self.definitions[name].input_schema)
         return self._documents[name]
+
+
+def _says_nothing(value: object) -> bool:
+    """Whether a client sent a parameter only because a strict mode requires every one.
+
+    Numbers of meta-tools count from one.
+    """
+    return value == "" or (type(value) is int and value == 0)
 
 
 def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:

@@ -45,7 +45,7 @@ async def filled(
         prompt, [key for key in arguments if key not in known]
     )
     if prompt.tool:
-        reply = await dispatcher.answer_to_texts(prompt.tool, given, context)
+        reply = await dispatcher.call_with_texts(prompt.tool, given, context)
         return FilledPrompt(description, reply.content)
     text = _text(prompt, given, dispatcher.exposure)
     return FilledPrompt(description, text_blocks(text))
@@ -61,7 +61,7 @@ def _refuse_missing(prompt: Prompt, given: Mapping[str, str]) -> None:
 
 
 def _ignored(prompt: Prompt, names: list[str]) -> str:
-    """What is said about arguments that the prompt does not have."""
+    """A warning about arguments that the prompt does not have; empty where it has all of them."""
     if not names:
         return ""
     known = [argument.name for argument in prompt.arguments]
@@ -69,7 +69,7 @@ def _ignored(prompt: Prompt, names: list[str]) -> str:
 
 
 def _text(prompt: Prompt, given: Mapping[str, str], exposure: Exposure) -> str:
-    """The parts that are said in this exposure; nothing in an argument is more than text."""
+    """The text in this exposure. Arguments are put in as they are, never read as a template."""
     texts = list[str]()
     room = MOST_ANSWER_BYTES
     for part in prompt.parts:

@@ -67,7 +67,7 @@ class ResourceReader:
         resource, values = self._resolved(address)
         try:
             if resource.tool:
-                reply = await self._dispatcher.answer_to_texts(resource.tool, values, context)
+                reply = await self._dispatcher.call_with_texts(resource.tool, values, context)
                 return Reading(contents_of(address, resource, reply), is_public=False)
             mime_type, text = self._generated_text(resource, "".join(values.values()))
         except ToolError as error:

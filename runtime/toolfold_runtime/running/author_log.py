@@ -18,7 +18,7 @@ from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.jsontext import sendable
 from toolfold_runtime.log_lines import Facts, message_of
 from toolfold_runtime.running.call import current
-from toolfold_runtime.running.outbox import LONGEST_MESSAGE
+from toolfold_runtime.running.notifications import LONGEST_MESSAGE
 
 # Dependencies of our own, whose details nobody asks for.
 _QUIET: Final = ("asyncio", "mcp", "opentelemetry", "sse_starlette", "uvicorn")
@@ -76,10 +76,10 @@ class AuthorLog(logging.Handler):
     def send(self, record: logging.LogRecord) -> None:
         """Send a record of the author's to the client of the running call, if it wants it."""
         call = current()
-        if call is None or _is_by_log(record) or not call.outbox.wants(record.levelno):
+        if call is None or _is_by_log(record) or not call.notifications.wants(record.levelno):
             return
         if self._is_authors(record.pathname):
-            call.outbox.log(
+            call.notifications.log(
                 record.levelno, record.name, sendable(message_of(record), LONGEST_MESSAGE)
             )
 
@@ -126,7 +126,7 @@ class _Logger(logging.Logger):
 
     def _is_wanted(self, level: int) -> bool:
         call = current()
-        if call is None or not call.outbox.wants(level) or level <= self.manager.disable:
+        if call is None or not call.notifications.wants(level) or level <= self.manager.disable:
             return False
         return not any(logger.level for logger in _ancestry(self) if logger is not self.root)
 

@@ -17,9 +17,9 @@ _Work: TypeAlias = Callable[[], Coroutine[None, None, Result]]
 
 
 class Sharing:
-    """Whether equal calls may share what one of them executes, and be given its result later.
+    """Whether equal calls share one execution, and later ones its cached result.
 
-    Whoever executes it may end that: an answer of one caller's user is for that call alone.
+    The call that executes ends the sharing when it asks its user, whose answer is for it alone.
     """
 
     def __init__(self) -> None:

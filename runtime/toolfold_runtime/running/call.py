@@ -9,7 +9,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.errors import InputRequired, UnansweredError
 from toolfold_runtime.running.caller import Caller
 from toolfold_runtime.running.deadline import Deadline
-from toolfold_runtime.running.outbox import ClientLog, Outbox, Report
+from toolfold_runtime.running.notifications import ClientLog, Notifications, Report
 
 if TYPE_CHECKING:
     import asyncio
@@ -75,7 +75,7 @@ class Call:
         #: Whether it is worth asking others for progress.
         self.wants_progress = context.report is not None and context.asks_for_progress
         self.deadline = Deadline(self._loop)
-        self.outbox = Outbox(self._loop, context.report, context.log)
+        self.notifications = Notifications(self._loop, context.report, context.log)
         #: Set by whoever runs the call: the places that it takes, and who else gets its result.
         self.slots: Slots | None = None
         self.sharing: Sharing | None = None
@@ -99,7 +99,7 @@ class Call:
     async def end(self) -> None:
         """Send what is still to be sent; nothing that comes later is."""
         self._end_questions()
-        await self.outbox.end()
+        await self.notifications.end()
 
     @contextlib.asynccontextmanager
     async def waiting(self) -> AsyncIterator[None]:
@@ -190,7 +190,7 @@ def progress(done: float, total: float | None = None, message: str | None = None
     """Tell the client how far the running call is; from async and blocking methods alike."""
     call = _CURRENT.get(None)
     if call is not None:
-        call.outbox.progress(done, total, message)
+        call.notifications.progress(done, total, message)
 
 
 def is_cancelled() -> bool:

@@ -24,12 +24,10 @@ _HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 
 
 async def require_consent(entry: ToolEntry, arguments: Json, confirm: Confirm | None) -> None:
-    """Have the user asked where the tool wants that; ToolError `unconfirmed` where it may not run.
+    """Ask the user whether a tool that wants it may run; ToolError `unconfirmed` where it may not.
 
     `confirm: ask` goes on where nobody can be asked, `confirm: require` does not.
     """
-    if entry.confirm is None:
-        return
     consent = _NOBODY if confirm is None else await confirm(question_of(entry, arguments))
     if not consent.refusal or (entry.confirm == "ask" and not consent.can_ask):
         return

@@ -19,8 +19,15 @@ class Deadline:
         self._expire: Callable[[], None] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
+    @property
+    def remaining(self) -> float:
+        """The seconds that are left, of which none go by while its user is asked."""
+        if self._end is None:
+            return 0.0
+        return self._end - (self._loop.time() if self._paused is None else self._paused)
+
     def start(self, seconds: float, expire: Callable[[], None]) -> None:
-        """Call `expire` once so many seconds are over, which begin when this is first used."""
+        """Call `expire` after so many seconds, which count from the first start."""
         if self._end is None:
             self._end = self._loop.time() + seconds
         self._expire = expire

@@ -79,8 +79,8 @@ class Executor:
         """Run one tool; every failure is a ToolError that says what the agent can do.
 
         A call by a `runner` promises text, of some `fields` only where they are named; a call by
-        the tool's own name promises structured content. Arguments that `are_texts`, as those of
-        addresses and prompts are, stand for what they spell where a schema has no room for text.
+        the tool's own name promises structured content. Of arguments that `are_texts`, as those of
+        addresses and prompts are, `5` is taken for a number where the schema wants one.
         """
         call = Call(self.cache, context)
         with self._telemetry.call(entry, arguments, call.deadline) as record:
@@ -95,7 +95,7 @@ class Executor:
             try:
                 result, record.cache = await self._result(entry, given, call, owner)
             except CancelledError:
-                call.outbox.discard()  # nobody listens
+                call.notifications.discard()  # nobody listens
                 raise
             finally:
                 await call.end()

@@ -4,6 +4,8 @@ Work runs in a task of its own, so that an answer never waits for work that does
 that times out is answered then, whatever its method does. What goes on running after that keeps
 its place among the calls of its tool, and gives back the one among the calls of all tools. So a
 tool that hangs runs out of its own places, and is then refused at once; the others do not notice.
+Where a client leaves, the work has both places for as long as it has time: whoever calls and leaves
+again and again has no more of it run at once than others, and nobody is refused for that.
 """
 
 import asyncio
@@ -38,7 +40,7 @@ class Limits:
         self._most_of_a_tool = max(1, concurrency * 3 // 4)
         self._tools: dict[str, _Tool] = {}
         self._waiting = 0
-        self._abandoned: dict[asyncio.Task[object], _Tool] = {}
+        self._abandoned: dict[asyncio.Task[object], _Abandoned] = {}
 
     @property
     def abandoned(self) -> int:
@@ -52,7 +54,7 @@ class Limits:
         if self._abandoned:
             await asyncio.wait([*self._abandoned], timeout=_LAST_SECONDS)
         if self._abandoned:
-            names = sorted({tool.name for tool in self._abandoned.values()})
+            names = sorted({work.tool.name for work in self._abandoned.values()})
             server_log.warning("calls that do not end are left behind", tools=names)
         return not self._abandoned
 
@@ -89,8 +91,9 @@ class Limits:
                 call.cancel()
                 task.cancel()
                 if slots.were_acquired:  # else it ends at once: nothing has begun
-                    self._abandon(tool, task)
-                    slots.release_common()
+                    is_overdue = ended.done() and not ended.cancelled()
+                    remaining = 0.0 if is_overdue else call.deadline.remaining
+                    self._abandon(task, _Abandoned(tool, slots), remaining)
             elif not task.cancelled():
                 task.exception()  # retrieved, also where the call was cancelled meanwhile
         if not task.done() or task.cancelled():
@@ -106,25 +109,28 @@ class Limits:
 
     def _refuse_overload(self, tool: "_Tool") -> None:
         is_full = len(self._abandoned) >= _MOST_ABANDONED
-        if tool.abandoned >= tool.concurrency or (is_full and tool.abandoned):
+        if tool.hanging >= tool.concurrency or (is_full and tool.hanging):
             if not tool.is_reported:
                 tool.is_reported = True
                 hint = "if they never end, only a restart helps"
-                server_log.warning("a tool hangs", tool=tool.name, calls=tool.abandoned, hint=hint)
-            fact = f"{tool.name} hangs: {tool.abandoned} earlier calls have not ended"
+                server_log.warning("a tool hangs", tool=tool.name, calls=tool.hanging, hint=hint)
+            fact = f"{tool.name} hangs: {tool.hanging} earlier calls have not ended"
             raise ToolError("timeout", f"{fact}. Try again later, or tell whoever runs the server.")
         if tool.waiting >= _MOST_WAITING_OF_A_TOOL or self._waiting >= _MOST_WAITING:
             raise ToolError("backend_failed", "the server is busy; try again in a moment.")
 
-    def _abandon(self, tool: "_Tool", task: "asyncio.Task[object]") -> None:
-        self._abandoned[task] = tool
-        tool.abandoned += 1
+    def _abandon(self, task: "asyncio.Task[object]", work: "_Abandoned", remaining: float) -> None:
+        self._abandoned[task] = work
+        if remaining > 0:
+            work.timer = asyncio.get_running_loop().call_later(remaining, work.hang)
+        else:
+            work.hang()
         task.add_done_callback(self._ended)
 
     def _ended(self, task: "asyncio.Task[object]") -> None:
         if not task.cancelled():
             task.exception()  # looked at: nobody else will
-        self._abandoned.pop(task).abandoned -= 1
+        self._abandoned.pop(task).end()
 
 
 class _Tool:
@@ -136,8 +142,31 @@ class _Tool:
         #: One is held until the work has really ended.
         self.slots = asyncio.Semaphore(concurrency)
         self.waiting = 0
-        self.abandoned = 0
+        #: How much of its work goes on although its time is up.
+        self.hanging = 0
         self.is_reported = False
+
+
+class _Abandoned:
+    """Work that nobody waits for; it hangs if it goes on when its time is up."""
+
+    def __init__(self, tool: _Tool, slots: "_Slots") -> None:
+        self.tool = tool
+        self.timer: asyncio.TimerHandle | None = None
+        self._slots = slots
+        self._hangs = False
+
+    def hang(self) -> None:
+        """Count it among what hangs; it takes no place of other tools any more."""
+        self._hangs = True
+        self.tool.hanging += 1
+        self._slots.release_common()
+
+    def end(self) -> None:
+        """Count it no more."""
+        if self.timer is not None:
+            self.timer.cancel()
+        self.tool.hanging -= self._hangs
 
 
 class _Slots:

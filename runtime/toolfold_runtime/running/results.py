@@ -110,7 +110,7 @@ def _plain(entry: ToolEntry, returned: object, *, is_measured: bool) -> Result:
     try:
         if is_measured:
             return _result(entry, returned)  # plain data, and so no content
-        from toolfold_runtime.running.returned import parts_of
+        from toolfold_runtime.running.result_parts import parts_of
 
         parts = parts_of(entry, returned)
         if not parts.has_value:

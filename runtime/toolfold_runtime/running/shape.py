@@ -159,19 +159,19 @@ class Shaper:
         budget = self.budget_of(entry)
         if budget is None:
             return replace(answer, blocks=blocks)
-        from toolfold_runtime.running.fit import fit
+        from toolfold_runtime.running.truncate_blocks import truncate_blocks
 
-        fitting = fit(blocks, budget - estimated(answer.text or ""), budget)
-        named = "; ".join(fitting.oversized[:_MAX_NAMED])
-        if not fitting.head and answer.text is None:
+        truncated = truncate_blocks(blocks, budget - estimated(answer.text or ""), budget)
+        named = "; ".join(truncated.oversized[:_MAX_NAMED])
+        if not truncated.head and answer.text is None:
             raise _too_large(entry, budget, f"cannot be cut: {named}", None)
         notes = list(answer.notes)
         if named:
             notes.append(f"not sent, because the budget is {budget:,} tokens: {named}.")
-        if fitting.rest:
-            rest = _Remainder(entry.name, None, 0, False, fitting.rest)
-            notes.append(self._left_out(entry, fitting.omitted, rest, caller))
-        return replace(answer, notes=tuple(notes), blocks=fitting.head)
+        if truncated.rest:
+            rest = _Remainder(entry.name, None, 0, False, truncated.rest)
+            notes.append(self._left_out(entry, truncated.omitted, rest, caller))
+        return replace(answer, notes=tuple(notes), blocks=truncated.head)
 
     def _left_out(
         self, entry: ToolEntry, omitted: Sequence[str], rest: _Remainder, caller: Caller
@@ -199,7 +199,7 @@ def _counted(blocks: "tuple[Block, ...]") -> list[str]:
     """How many blocks of each kind there are, none of which was sent."""
     if not blocks:
         return []
-    from toolfold_runtime.running.fit import counted
+    from toolfold_runtime.running.truncate_blocks import counted
 
     return list(counted(blocks, blocks))
 

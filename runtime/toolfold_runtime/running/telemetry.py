@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = "toolfold"
 _LONGEST: Final = 4000
-#: The second where the client was sent a question for its user.
+#: Outcomes that are no errors; `asked` where the client was sent a question for its user.
 _NO_ERRORS: Final = ("ok", "asked")
 
 

@@ -95,13 +95,13 @@ class Questions:
     def asker(
         self, context: ServerRequestContext[Any], params: types.InputResponseRequestParams
     ) -> Asker:
-        """What asks the user of the client that sent this request: a call, or anything that may ask."""
+        """The asker for a request, in the way of the protocol version that it was sent in."""
         if context.protocol_version in MODERN_PROTOCOL_VERSIONS:
-            return _Exchange(self, context, params)
-        return _Dialogue(self, context)
+            return _ModernAsker(self, context, params)
+        return _LegacyAsker(self, context)
 
     def use_up(self, number: str) -> bool:
-        """Whether a state was not used before; it is from now on."""
+        """Mark a state as used; False where it was used before."""
         if self._used.get(number):
             return False
         return self._used.put(number, value=True, size=1, seconds=_SECONDS)
@@ -134,7 +134,7 @@ class _State:
     answers: dict[str, Json | None] = field(default_factory=dict)
 
 
-class _Exchange:
+class _ModernAsker:
     """The questions of one request of a modern client, which brings the answers along."""
 
     def __init__(
@@ -150,10 +150,10 @@ class _Exchange:
         self._open: dict[str, types.InputRequest] = {}
 
     async def confirm(self, question: str) -> Consent:
-        """What the user said to exactly this question; InputRequired where nothing was said yet."""
+        """The user's answer to exactly this question; InputRequired where there is none yet."""
         if not _has_forms(self._context):
             return Consent(_NO_FORMS, can_ask=False)
-        state, answer = self._brought(), self._response(CONFIRM)
+        state, answer = self._restored_state(), self._response(CONFIRM)
         digest = hashlib.sha256(question.encode()).hexdigest()
         is_answered = state.consent == digest and (state.has_consent or answer is not None)
         if is_answered and self._questions.use_up(state.number):
@@ -164,10 +164,10 @@ class _Exchange:
         raise self._required(CONFIRM, question, _CONSENT_FORM)
 
     async def ask(self, question: Question, waiting: Waiting) -> Json | None:
-        """What was brought along for the question; InputRequired where that is nothing valid."""
+        """The answer that came with the request; InputRequired where there is none that is valid."""
         if not _has_forms(self._context):
             raise UnansweredError(_NO_FORMS, can_ask=False, lacks_forms=True)
-        answers, answer = self._brought().answers, self._response(question.name)
+        answers, answer = self._restored_state().answers, self._response(question.name)
         if answer is not None:
             answers[question.name] = answer.content or {} if answer.action == "accept" else None
         if question.name in answers:
@@ -183,7 +183,7 @@ class _Exchange:
                 return valid
         raise self._required(question.name, question.message, question.schema)
 
-    def _brought(self) -> _State:
+    def _restored_state(self) -> _State:
         """The state of an earlier round, which only this server can have sealed."""
         if self._state is None:
             try:
@@ -202,13 +202,13 @@ class _Exchange:
         return InputRequired(self._result)
 
     def _result(self) -> types.InputRequiredResult:
-        state = replace(self._brought(), number=secrets.token_urlsafe(12))
+        state = replace(self._restored_state(), number=secrets.token_urlsafe(12))
         return types.InputRequiredResult(
             input_requests=self._open, request_state=json.dumps(asdict(state))
         )
 
 
-class _Dialogue:
+class _LegacyAsker:
     """The questions of one request of an older client, whose user is asked while it waits."""
 
     def __init__(self, questions: Questions, context: ServerRequestContext[Any]) -> None:
@@ -267,7 +267,7 @@ def _consent(answer: types.ElicitResult) -> Consent:
         return _DISMISSED
     if answer.action != "accept":
         return _DECLINED
-    said = (answer.content or {}).get(CONFIRM, True)
-    if said is True:
+    agrees = (answer.content or {}).get(CONFIRM, True)
+    if agrees is True:
         return Consent()
-    return _DECLINED if said is False else _UNCLEAR
+    return _DECLINED if agrees is False else _UNCLEAR

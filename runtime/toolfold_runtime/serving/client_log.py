@@ -11,7 +11,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
-from toolfold_runtime.running.outbox import ClientLog
+from toolfold_runtime.running.notifications import ClientLog
 
 #: The protocol's levels, as `logging` numbers such levels.
 _LEVELS: Final[dict[types.LoggingLevel, int]] = {

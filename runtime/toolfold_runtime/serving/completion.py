@@ -14,7 +14,7 @@ from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.disclosure.prompts import prompt_of
 from toolfold_runtime.disclosure.resources import ResourceReader
 from toolfold_runtime.errors import RequestError, UnknownAddressError, unknown_text
-from toolfold_runtime.serving.requests import protocol_errors
+from toolfold_runtime.serving.request_handling import protocol_errors
 
 
 class CompletionHandlers:

@@ -227,9 +227,10 @@ class _Connections:
 
 
 def _untaken(transport: asyncio.Transport) -> int:
-    """Bytes of an answer that its client has not taken: ours, and where it tells the system's.
+    """Bytes of an answer that its client has not taken, those in the system's buffer included.
 
-    The system asks for more when a large part of its own is gone, which takes a slow client long.
+    Our own buffer alone would not do: it shrinks only when the system's has drained far enough, so
+    a slow client would look like one that reads nothing. Windows does not tell the system's.
     """
     size = transport.get_write_buffer_size()
     with contextlib.suppress(ImportError, OSError, ValueError):  # Windows; no socket any more

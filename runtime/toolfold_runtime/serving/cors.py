@@ -34,7 +34,7 @@ async def allow_request(scope: Message, send: Send) -> None:
 
 
 def readable_by(origin: bytes | None, send: Send) -> Send:
-    """What sends an answer that pages of the origin can read, or of none; failures alike.
+    """A `send` whose answers, failures too, pages of the origin can read; no page where it is None.
 
     Every answer says that another origin may get other headers: a cache must not mix them up.
     """

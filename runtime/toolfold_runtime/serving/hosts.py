@@ -40,7 +40,7 @@ class _Peer(NamedTuple):
 class Guard:
     """An application that refuses foreign hosts and origins, and passes on all other requests.
 
-    Pages of the origins in `readers` may send requests from a browser, and read the answers.
+    Pages of the origins in `cors_origins` may send requests from a browser, and read the answers.
     """
 
     def __init__(
@@ -48,27 +48,30 @@ class Guard:
         application: Application,
         hosts: Iterable[str],
         origins: Iterable[str],
-        readers: Iterable[str] = (),
+        cors_origins: Iterable[str] = (),
     ) -> None:
         self._application = application
         self._hosts = frozenset(allowed_host(text) for text in hosts)
-        self._readers = frozenset(allowed_origin(text) for text in readers)
-        self._origins = self._readers.union(allowed_origin(text) for text in origins)
+        self._cors_origins = frozenset(allowed_origin(text) for text in cors_origins)
+        self._origins = self._cors_origins.union(allowed_origin(text) for text in origins)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request: 421 for a foreign `Host`, 403 for a foreign `Origin`."""
+        """Answer one request: 421 for a foreign `Host`, 403 for a foreign `Origin`, 400 for no clear end."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
         origins = header_values(scope, b"origin")
-        is_reader = _is_among(_origin_of(origins), self._readers)
-        if self._readers:
-            send = readable_by(origins[0] if is_reader else None, send)
-        if not self._is_answered(scope):
-            await send_text(send, 421, "Invalid Host header")
+        is_cors_origin = _is_among(_origin_of(origins), self._cors_origins)
+        if self._cors_origins:
+            send = readable_by(origins[0] if is_cors_origin else None, send)
+        if _is_ambiguous(scope):
+            text = "Content-Length and Transfer-Encoding; send one of them"
+            await send_text(send, 400, text, (b"connection", b"close"))
+        elif not self._is_answered(scope):
+            await send_text(send, 421, "Invalid Host header; --allow-host allows it")
         elif not self._is_trusted(origins):
-            await send_text(send, 403, "Invalid Origin header")
-        elif is_reader and is_preflight(scope):
+            await send_text(send, 403, "Invalid Origin header; --allow-origin allows it")
+        elif is_cors_origin and is_preflight(scope):
             await allow_request(scope, send)
         elif scope["method"] == "GET" and scope["path"] == "/mcp":
             # The stream that a client may ask for would hold its connection for nothing: a
@@ -97,9 +100,8 @@ class Guard:
             # Its client is gone: there is nobody to answer and nothing to look into.
             if isinstance(error, ClientDisconnect):
                 return
-            server_log.failure(
-                "a request failed", error, path=scope["path"]
-            )  # a verifier's, for one
+            # A verifier of tokens may fail in any way.
+            server_log.failure("a request failed", error, path=scope["path"])
             if not has_begun:
                 await send_text(send, 500, "Internal Server Error")
 
@@ -112,6 +114,13 @@ class Guard:
     def _is_trusted(self, origins: list[bytes]) -> bool:
         """Whether no page of another origin sent the request; programs send no `Origin`."""
         return not origins or not self._hosts or _is_among(_origin_of(origins), self._origins)
+
+
+def _is_ambiguous(scope: Message) -> bool:
+    """Whether a proxy may see another end of the request than we do, and another request behind it."""
+    return bool(header_values(scope, b"transfer-encoding")) and bool(
+        header_values(scope, b"content-length")
+    )
 
 
 def allowed_host(text: str) -> _Peer:

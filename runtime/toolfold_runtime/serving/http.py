@@ -54,7 +54,7 @@ class Listener:
     resource: str = ""
     scopes: tuple[str, ...] = ()
     #: The origins whose pages may call from a browser, and read the answers.
-    readers: tuple[str, ...] = ()
+    cors_origins: tuple[str, ...] = ()
     #: For calls under way when it is time to stop.
     shutdown_seconds: float = 10.0
     bounds: Bounds = Bounds()
@@ -90,7 +90,7 @@ def listener_for(options: ServeOptions, root: Path) -> Listener:
         issuer=options.issuer or "",
         resource=options.resource or "",
         scopes=tuple(options.scope),
-        readers=tuple(options.allow_origin),
+        cors_origins=tuple(options.allow_origin),
         shutdown_seconds=options.shutdown_seconds,
     )
 
@@ -167,7 +167,7 @@ def http_app(server: "Server[Any]", listener: Listener, stopping: asyncio.Event)
     for name in ("mcp.server.streamable_http", "uvicorn.error"):
         logging.getLogger(name).addFilter(_is_worth_a_look)
     probed = Probes(application, stopping)
-    return Guard(probed, listener.hosts, listener.origins, listener.readers)
+    return Guard(probed, listener.hosts, listener.origins, listener.cors_origins)
 
 
 def _verifier(path: str, root: Path) -> "TokenVerifier":

@@ -10,6 +10,19 @@ from toolfold_runtime.contract.vocabulary import EXPOSURES, STRATEGIES, Exposure
 LOG_FORMATS: Final = ("text", "json")
 LOG_LEVELS: Final = ("error", "warning", "info", "debug")
 _LONGEST_SHUTDOWN: Final = 3600
+#: The options that mean something over HTTP only.
+_HTTP_DEFAULTS: Final[dict[str, object]] = {
+    "host": "127.0.0.1",
+    "port": 8000,
+    "allow_host": [],
+    "allow_origin": [],
+    "verifier": None,
+    "issuer": None,
+    "resource": None,
+    "scope": [],
+    "open": False,
+    "shutdown_seconds": 10.0,
+}
 
 
 class ServeOptions(NamedTuple):
@@ -41,20 +54,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
     parser.add_argument("--search", choices=STRATEGIES, help="default: as generated")
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
-    parser.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    parser.add_argument("--port", type=_port, default=8000, help="default: 8000; 0: any")
-    parser.add_argument("--allow-host", action="append", default=[], metavar="HOST[:PORT]")
+    parser.add_argument("--host", help="default: 127.0.0.1")
+    parser.add_argument("--port", type=_port, help="default: 8000; 0: any")
+    parser.add_argument(
+        "--allow-host",
+        action="append",
+        metavar="HOST[:PORT]",
+        help="requests for this host are answered too; may be repeated",
+    )
     parser.add_argument(
         "--allow-origin",
         action="append",
-        default=[],
         metavar="ORIGIN",
-        help="pages of this origin may call from a browser",
+        help="pages of this origin may call from a browser; may be repeated",
     )
     parser.add_argument("--verifier", metavar="MODULE:OBJECT", help="token verifier")
     parser.add_argument("--issuer", metavar="URL", help="authorization server of the tokens")
     parser.add_argument("--resource", metavar="URL", help="this server's own address")
-    parser.add_argument("--scope", action="append", default=[], help="scope a token must have")
+    parser.add_argument("--scope", action="append", help="scope a token must have")
     parser.add_argument("--log", choices=LOG_FORMATS, help="default: text on a terminal, else json")
     parser.add_argument(
         "--log-level",
@@ -66,15 +83,24 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--shutdown-seconds",
         type=_seconds,
-        default=10.0,
         metavar="SECONDS",
         help="for calls under way when told to stop; default: 10",
     )
+    parser.set_defaults(**_HTTP_DEFAULTS)
 
 
 def serve_options(parsed: argparse.Namespace) -> ServeOptions:
     """The options that a parser with `add_options` has parsed."""
     return ServeOptions(**{name: getattr(parsed, name) for name in ServeOptions._fields})
+
+
+def options_without_http(options: ServeOptions) -> list[str]:
+    """The options that were given to a server over stdio, where they mean nothing."""
+    return [
+        f"--{name.replace('_', '-')}"
+        for name, default in _HTTP_DEFAULTS.items()
+        if not options.http and getattr(options, name) != default
+    ]
 
 
 def _port(text: str) -> int:

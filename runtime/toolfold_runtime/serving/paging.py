@@ -19,7 +19,7 @@ MOST_PAGE_BYTES: Final = MOST_ANSWER_BYTES // 2
 
 
 class Page(NamedTuple, Generic[Item]):
-    """A page of a list; `end` is what the answer says of the next page, if there is one."""
+    """A page of a list; `end` holds `nextCursor` where another page follows."""
 
     items: Sequence[Item]
     end: Json

@@ -9,8 +9,8 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.prompt import Prompt, PromptArgument
 from toolfold_runtime.disclosure.dispatch import Dispatcher
 from toolfold_runtime.disclosure.prompts import filled
-from toolfold_runtime.serving.requests import (
-    Origin,
+from toolfold_runtime.serving.call_contexts import CallContexts
+from toolfold_runtime.serving.request_handling import (
     answer_or_question,
     listed,
     protocol_errors,
@@ -20,9 +20,9 @@ from toolfold_runtime.serving.requests import (
 class PromptHandlers:
     """Answer requests about prompts, in the protocol's types."""
 
-    def __init__(self, dispatcher: Dispatcher, origin: Origin) -> None:
+    def __init__(self, dispatcher: Dispatcher, contexts: CallContexts) -> None:
         self._dispatcher = dispatcher
-        self._origin = origin
+        self._contexts = contexts
 
     async def list(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
@@ -46,7 +46,7 @@ class PromptHandlers:
                 self._dispatcher,
                 params.name,
                 params.arguments or {},
-                self._origin(context, params),
+                self._contexts.of(context, params),
             )
         messages = [{"role": "user", "content": block} for block in prompt.blocks]
         return {

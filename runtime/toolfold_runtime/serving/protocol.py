@@ -14,20 +14,20 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply, text_blocks
 from toolfold_runtime.errors import InputRequired, ToolError
 from toolfold_runtime.serving.asking import refuse_lacking
+from toolfold_runtime.serving.call_contexts import CallContexts
 from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.client_log import set_level
 from toolfold_runtime.serving.foreign import hold, send_held
-from toolfold_runtime.serving.offers import add_offers
-from toolfold_runtime.serving.origins import Origins
 from toolfold_runtime.serving.paging import page_of
-from toolfold_runtime.serving.requests import CACHE_MS, error_text
+from toolfold_runtime.serving.request_handling import CACHE_MS, error_text
+from toolfold_runtime.serving.resources_prompts import add_resources_prompts
 
 
 def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Server[Any]:
     """A low-level SDK server that lists and calls what the dispatcher knows."""
     facts = dispatcher.facts
-    origins = Origins(facts.name, callers or Callers())
-    calls = _Calls(dispatcher, origins)
+    contexts = CallContexts(facts.name, callers or Callers())
+    calls = _Calls(dispatcher, contexts)
     server: Server[Any] = Server(
         facts.name,
         version=facts.version,
@@ -41,17 +41,17 @@ def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Serv
     if facts.has_upstreams:
         server.middleware.append(send_held)
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
-    server.middleware.append(origins.questions.boundary())
-    add_offers(server, dispatcher, origins.of)
+    server.middleware.append(contexts.questions.boundary())
+    add_resources_prompts(server, dispatcher, contexts)
     return server
 
 
 class _Calls:
     """The two request handlers, in the protocol's types."""
 
-    def __init__(self, dispatcher: Dispatcher, origins: Origins) -> None:
+    def __init__(self, dispatcher: Dispatcher, contexts: CallContexts) -> None:
         self.dispatcher = dispatcher
-        self.origins = origins
+        self.contexts = contexts
 
     async def list_tools(
         self, _: ServerRequestContext[Any], params: types.PaginatedRequestParams | None
@@ -79,8 +79,8 @@ class _Calls:
         """
         try:
             arguments = dict(params.arguments or {})
-            origin = self.origins.of(context, params)
-            reply = await self.dispatcher.call(params.name, arguments, origin)
+            call_context = self.contexts.of(context, params)
+            reply = await self.dispatcher.call(params.name, arguments, call_context)
         except InputRequired as asked:
             return asked.make_answer()
         except ToolError as error:

@@ -8,9 +8,9 @@ from mcp.server.context import ServerRequestContext
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.resource import Resource
 from toolfold_runtime.disclosure.resources import ResourceReader
-from toolfold_runtime.serving.requests import (
+from toolfold_runtime.serving.call_contexts import CallContexts
+from toolfold_runtime.serving.request_handling import (
     CACHE_MS,
-    Origin,
     answer_or_question,
     listed,
     protocol_errors,
@@ -20,9 +20,9 @@ from toolfold_runtime.serving.requests import (
 class ResourceHandlers:
     """Answer requests about resources, in the protocol's types."""
 
-    def __init__(self, reader: ResourceReader, origin: Origin) -> None:
+    def __init__(self, reader: ResourceReader, contexts: CallContexts) -> None:
         self._reader = reader
-        self._origin = origin
+        self._contexts = contexts
 
     async def list_addresses(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
@@ -50,7 +50,7 @@ class ResourceHandlers:
         self, context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
     ) -> Json:
         with protocol_errors(context, uri=params.uri):
-            reading = await self._reader.read(params.uri, self._origin(context, params))
+            reading = await self._reader.read(params.uri, self._contexts.of(context, params))
         hints = {"ttlMs": CACHE_MS, "cacheScope": "public"} if reading.is_public else {}
         return {"resultType": "complete", "contents": reading.contents, **hints}
 

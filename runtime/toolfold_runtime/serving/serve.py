@@ -2,13 +2,17 @@
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.errors import StartError
-from toolfold_runtime.serving.options import ServeOptions, add_options, serve_options
+from toolfold_runtime.serving.options import (
+    ServeOptions,
+    add_options,
+    options_without_http,
+    serve_options,
+)
 
 if TYPE_CHECKING:
     import asyncio
@@ -41,14 +45,15 @@ def serve_with(
 
     server_log.ensure_stderr()
     server_log.set_up(options.log, options.log_level)
+    for option in options_without_http(options):
+        server_log.warning(f"{option} goes with --http; over stdio it means nothing")
     try:
         import anyio
 
         from toolfold_runtime.running.author_log import author_log
-        from toolfold_runtime.serving.http import listener_for
 
         with author_log(root, catalog) as logged:
-            listener = listener_for(options, root) if options.http else None
+            listener = _listener(root, options) if options.http else None
             dispatcher = _dispatcher(catalog, meta_tools, root, options)
             anyio.run(_serve, dispatcher, listener, logged)
     except StartError as error:
@@ -59,6 +64,12 @@ def serve_with(
     finally:
         server_log.end()
     return 0
+
+
+def _listener(root: Path, options: ServeOptions) -> "Listener":
+    from toolfold_runtime.serving.http import listener_for  # a server over stdio does without
+
+    return listener_for(options, root)
 
 
 def _dispatcher(
@@ -80,17 +91,21 @@ async def _serve(
     dispatcher: "Dispatcher", listener: "Listener | None", logged: "AuthorLog"
 ) -> None:
     from toolfold_runtime.serving.callers import Callers
-    from toolfold_runtime.serving.http import run_http
     from toolfold_runtime.serving.lifetime import run_until_end
     from toolfold_runtime.serving.protocol import build_server
-    from toolfold_runtime.serving.stdio import run_stdio
 
     callers = Callers(listener.issuer) if listener else Callers(is_local=True)
     server = build_server(dispatcher, callers)
-    run = partial(run_http, server, listener) if listener else partial(run_stdio, server)
 
     async def serving(stopping: "asyncio.Event") -> None:
         logged.attach()  # now that the implementation has started, and set up what it wants
-        await run(stopping)
+        if listener:
+            from toolfold_runtime.serving.http import run_http
+
+            await run_http(server, listener, stopping)
+        else:
+            from toolfold_runtime.serving.stdio import run_stdio
+
+            await run_stdio(server, stopping)
 
     await run_until_end(dispatcher.executor, dispatcher.facts.name, serving)

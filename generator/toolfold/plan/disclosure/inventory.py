@@ -1,5 +1,6 @@
 """What inventory views are made of: a line per tool or per category, and facts of the server."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -53,6 +54,8 @@ class InventoryFacts:
     tool_count: int
     #: Category to its description.
     descriptions: Mapping[str, str]
+    #: Server and number of its tools, where there are several and categories do not say as much.
+    servers: tuple[tuple[str, int], ...]
     workflows: tuple[tuple[str, tuple[str, ...]], ...]
     #: Label and tool.
     quick_actions: tuple[tuple[str, str], ...]
@@ -86,6 +89,7 @@ def inventory_of(
         format=manifest.disclosure.format,
         tool_count=sum(line.tool_count for line in lines),
         descriptions={line.name: line.description for line in lines},
+        servers=_servers(tools),
         workflows=tuple(
             (w.name, tuple(_step(by_name[step]) for step in w.steps)) for w in manifest.workflows
         ),
@@ -99,12 +103,19 @@ def inventory_of(
     return Inventory(facts, lines, {c.name: [by_name[n] for n in c.tools] for c in categories})
 
 
+def _servers(tools: Sequence[ToolPlan]) -> tuple[tuple[str, int], ...]:
+    counts = Counter(tool.id.partition("::")[0] for tool in tools)
+    places = {(tool.id.partition("::")[0], tool.category) for tool in tools}
+    is_said = len(places) == len(counts) == len({category for _, category in places})
+    return () if len(counts) == 1 or is_said else tuple(sorted(counts.items()))
+
+
 def _category(category: CategoryPlan, manifest: Manifest) -> CategoryLine:
     """A category with what its tools say of their calls; nothing where none of them says it."""
     tools = [manifest.tools[name] for name in category.tools if name in manifest.tools]
-    said = [tool.performance for tool in tools if tool.performance is not None]
-    tokens = [own.tokens for own in said if own.tokens is not None]
-    speeds: list[str] = [own.speed for own in said if own.speed is not None]
+    stated = [tool.performance for tool in tools if tool.performance is not None]
+    tokens = [own.tokens for own in stated if own.tokens is not None]
+    speeds: list[str] = [own.speed for own in stated if own.speed is not None]
     return CategoryLine(
         category.name,
         len(category.tools),

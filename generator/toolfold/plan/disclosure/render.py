@@ -35,7 +35,8 @@ def _json(facts: InventoryFacts, request: ViewRequest, view: Json) -> str:
 
 def _text(facts: InventoryFacts, request: ViewRequest, rows: list[str]) -> str:
     page = [f"page {request.page}/{request.pages}"] if request.pages > 1 else []
-    omitted = [f"left out: {said}"] if (said := _omitted(request)) else []
+    missing = _omitted(request)
+    omitted = [f"left out: {missing}"] if missing else []
     following = _next(facts, request)
     closing = [f"next: {following}"] if following else []
     return "\n".join([*rows, *page, *omitted, *closing])
@@ -49,6 +50,8 @@ def _omitted(request: ViewRequest) -> str:
 def _extras_json(facts: InventoryFacts, request: ViewRequest) -> Json:
     shown = extras(facts, request) if request.page == 1 else []
     parts: Json = {}
+    if "servers" in shown:
+        parts["servers"] = dict(facts.servers)
     if "workflows" in shown:
         parts["workflows"] = _workflows(facts)
     if "quick actions" in shown:
@@ -58,7 +61,10 @@ def _extras_json(facts: InventoryFacts, request: ViewRequest) -> Json:
 
 def _extras_text(facts: InventoryFacts, request: ViewRequest) -> list[str]:
     shown = extras(facts, request) if request.page == 1 else []
-    rows = _workflows(facts) if "workflows" in shown else []
+    rows = []
+    if "servers" in shown:
+        rows.append("servers: " + ", ".join(f"{name} {tools}" for name, tools in facts.servers))
+    rows += _workflows(facts) if "workflows" in shown else []
     if "quick actions" in shown:
         rows.append("quick: " + ", ".join(f"{label}={tool}" for label, tool in facts.quick_actions))
     return rows
@@ -92,10 +98,10 @@ def _overview_json(
 
 def _performance(line: CategoryLine) -> str | int:
     """The number of tools, and what they say of their calls, if they say anything."""
-    said = [f"~{line.tokens} tokens"] if line.tokens is not None else []
-    said += [line.speed] if line.speed else []
+    performance = [f"~{line.tokens} tokens"] if line.tokens is not None else []
+    performance += [line.speed] if line.speed else []
     tools = f"{line.tool_count} tool{'' if line.tool_count == 1 else 's'}"
-    return ", ".join([tools, *said]) if said else line.tool_count
+    return ", ".join([tools, *performance]) if performance else line.tool_count
 
 
 def _counts_text(facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]) -> str:

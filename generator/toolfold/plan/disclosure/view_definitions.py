@@ -1,4 +1,4 @@
-"""The definitions of a tool's schemas, apart from them: an answer says each of them once."""
+"""The definitions of a tool's schemas, kept apart: an answer shows each of them once."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
@@ -66,10 +66,10 @@ def _needed(
     for key in sorted(definitions, key=lambda own: DEFINITION_KEYWORDS.index(own[0])):
         if key in needed or _ANYWHERE in needed:
             reached = _reached({key}, targets)
-            meant = [[own, texts[own]] for own in sorted(reached & texts.keys())]
-            # What refers to anything but definitions means what the whole makes of it.
+            closure = [[name, texts[name]] for name in sorted(reached & texts.keys())]
+            # The meaning of a reference to anything but a definition depends on the whole document.
             whole = "" if reached <= texts.keys() else json_text([*roots, *texts.values()])
-            digest = sha256(json_text([meant, whole]).encode()).hexdigest()
+            digest = sha256(json_text([closure, whole]).encode()).hexdigest()
             yield ViewDefinition(key[1], texts[key], digest[:_DIGEST], key[0])
 
 

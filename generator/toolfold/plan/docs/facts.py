@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from toolfold.manifest.schema import Manifest, Workflow
 from toolfold.plan.docs.links import tool_link
-from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, Offers, ToolPlan
+from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ResourcesPrompts, ToolPlan
 from toolfold.plan.text.escape import markdown, markdown_code
 
 Value = TypeVar("Value")
@@ -25,7 +25,7 @@ class CatalogFacts:
     tools: Sequence[ToolPlan]
     exposure: str
     costs: Sequence[Cost]
-    offers: Offers
+    resources_prompts: ResourcesPrompts
 
     @property
     def title(self) -> str:

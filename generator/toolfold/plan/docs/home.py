@@ -28,7 +28,7 @@ def home_page(facts: CatalogFacts) -> Page:
     values = {
         "title": markdown(facts.title),
         "description": markdown_block(server.description or ""),
-        "version": markdown(server.version),
+        "version": markdown(f"Version {server.version}"),
         "count": plural(len(facts.tools), "tool"),
         "category_count": f"{len(facts.categories):,} categor{'y' if len(facts.categories) == 1 else 'ies'}",
         "summary": _summary(facts),
@@ -49,10 +49,10 @@ def home_page(facts: CatalogFacts) -> Page:
         )
         if manifest.workflows
         else "",
-        "prompts": [_prompt(prompt) for prompt in facts.offers.prompts],
+        "prompts": [_prompt(prompt) for prompt in facts.resources_prompts.prompts],
         "resources": [
             {"address": markdown_code(own.uri), "words": markdown(own.description)}
-            for own in facts.offers.all_resources
+            for own in facts.resources_prompts.all_resources
         ],
     }
     return Page(f"docs/{pages.HOME}", "docs/index.md.jinja", values)

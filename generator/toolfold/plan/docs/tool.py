@@ -117,7 +117,7 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
             tool.full_description if tool.title or tool.description else ""
         ),
         "category": category_link(tool.category, source.category_title, _ROOT),
-        "effect": tool.effect,
+        "effect": tool.shown_effect,
         "tier": tool.tier or "",
         "deprecated": source.deprecated,
         "signature": markdown_fence(source.signature, "text"),

@@ -36,7 +36,7 @@ from toolfold.plan.schemas.validation_cost import is_quick
 from toolfold.plan.text.escape import json_text
 
 # Codes of problems with which a schema can still be used, so that its values are checked too.
-_USABLE: Final = frozenset({"format", "required"})
+_USABLE: Final = frozenset({"enum", "format", "required"})
 
 
 def check_definitions(definitions: Mapping[str, Json], findings: Findings) -> None:
@@ -93,7 +93,7 @@ def _check_foreign(located: LocatedSchema, findings: Findings) -> None:
         report(located.manifest_path(path), fact, hint, "reference")
     for path, inner in walk(located.schema):
         if isinstance(inner, dict):
-            for problem in _keywords(path, inner, FOREIGN):
+            for problem in (*_keywords(path, inner, FOREIGN), *_empty_enum(path, inner)):
                 _report(located, problem, findings)
             for problem in unasserted_formats(path, inner) if located.asserts_formats else ():
                 _report(located, problem, findings)
@@ -130,6 +130,7 @@ def _structure(located: LocatedSchema) -> Iterator[SchemaProblem]:
     for path, inner in walk(schema):
         if isinstance(inner, dict) and located.has_own(path):
             yield from _keywords(path, inner, KNOWN)
+            yield from _empty_enum(path, inner)
             yield from _reference(path, inner, schema)
             yield from _patterns(path, inner)
             yield from format_problems(path, inner)
@@ -141,13 +142,21 @@ def _keywords(path: SchemaPath, schema: Json, known: frozenset[str]) -> Iterator
         yield _definitions_inside(path)
     for key in schema:
         if key not in known:
-            hint = KEYWORD_HINTS.get(key) or nearest(key, sorted(known))
-            hint = hint or "JSON Schema 2020-12 has no such keyword"
-            if key in FOREIGN and known is not FOREIGN:
+            hint = KEYWORD_HINTS.get(key)
+            if hint is None and key in FOREIGN and known is not FOREIGN:
                 hint = "it would name or reach other documents; schemas here are one document"
+            hint = hint or nearest(key, sorted(known)) or "JSON Schema 2020-12 has no such keyword"
             yield SchemaProblem(
                 (*path, key), f'unknown keyword "{key}"', hint, "keyword", of_key=True
             )
+
+
+def _empty_enum(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
+    if schema.get("enum") == []:
+        # Valid JSON Schema, but llama-index drops the whole list for one.
+        hint = "name the values or leave it out; some clients then refuse all tools of the list"
+        fact = "an empty enum accepts no value"
+        yield SchemaProblem((*path, "enum"), fact, hint, "enum", severity="warning")
 
 
 def _definitions_inside(path: SchemaPath) -> SchemaProblem:

@@ -125,7 +125,7 @@ class Upstreams:
 
 async def _called(live: "Live", tool: str, arguments: ValidArguments, call: Call) -> Json:
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
-        call.outbox.progress(progress, total, message)
+        call.notifications.progress(progress, total, message)
 
     return await live.session.call(
         tool, arguments.sent, on_progress if call.wants_progress else None

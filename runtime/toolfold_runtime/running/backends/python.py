@@ -86,8 +86,9 @@ class Methods:
             finally:
                 end_forked_copy(process)
                 call.require_input()  # however the method ended after it had asked
-        except (ToolError, InputRequired):
-            raise  # the author's own words to the agent, or a question to the user
+        except (ToolError, InputRequired, GeneratorExit):
+            # The author's own words to the agent, a question to the user, or the loop is gone.
+            raise
         except TimeoutError:
             text = f"{entry.name} did not answer in time; try again, or ask for less."
             raise ToolError("timeout", text) from None

@@ -1,1 +1,0 @@
-"""What a server offers beside tools: resources, and prompts."""

@@ -1,0 +1,1 @@
+"""Resources and prompts: those that a manifest declares, and a prompt for each workflow."""
