@@ -236,6 +236,10 @@ def main() -> None:
     if os.environ.get("STUB_DEAF"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
     note("begins")
+    if fails_at := os.environ.get("STUB_FAILS_AT"):
+        with open(os.environ["STUB_STARTS"], encoding="utf-8") as file:  # noqa: PTH123
+            if file.read().count("begins") == int(fails_at):
+                sys.exit(1)
     time.sleep(float(os.environ.get("STUB_SECONDS", "0")))
     note("is ready")
     Server().run()

@@ -212,3 +212,17 @@ def test_states_tell_what_is_known_of_each_server(
     assert "broken: failing" in caplog.messages
     assert "stub: connected at the end" in caplog.messages
     assert not any(message.startswith("other: ") for message in caplog.messages)
+
+
+def test_a_server_that_has_worked_is_started_again_although_a_start_fails(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    env = {"STUB_STARTS": str(starts), "STUB_FAILS_AT": "2"}
+    gateway = Gateway(tmp_path, {"stub": stub_server(env=env)})
+
+    async def calls(door: Door) -> str:
+        os.kill(int(await door.text("stub_pid")), signal.SIGKILL)
+        await until(door, "stub", "failing")
+        return await door.text("stub_pid")
+
+    assert gateway.run(calls).isdigit()
+    assert starts.read_text(encoding="utf-8").count("begins") == 3

@@ -20,3 +20,7 @@ class UpstreamError(Exception):
 
 class OutageError(UpstreamError):
     """A server that cannot be reached, does not start, or has ended."""
+
+
+class UnsentError(OutageError):
+    """A request that certainly did not reach its server, so that it can be sent again."""

@@ -11,6 +11,7 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Final, Self, TypeAlias
 
+from anyio import BrokenResourceError, ClosedResourceError
 from mcp.shared.dispatcher import coerce_request_id
 from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
@@ -46,6 +47,8 @@ class Original:
     def __init__(self) -> None:
         self.result: Json = {}
         self.request_id: RequestId | None = None
+        #: Whether the request may have reached the server.
+        self.was_sent = False
 
 
 _MARKED: ContextVar[Original | None] = ContextVar("toolfold_upstream_request", default=None)
@@ -79,14 +82,16 @@ class Exchange:
             if original.request_id is not None:
                 self._originals.pop(original.request_id, None)
 
-    def sent(self, item: SessionMessage) -> None:
+    def sending(self, item: SessionMessage) -> Original | None:
         """Remember a marked request by its id, and count answers."""
         if isinstance(item.message, JSONRPCResponse | JSONRPCError):
             self._unanswered -= 1
         original = _MARKED.get()
-        if original is not None and isinstance(item.message, JSONRPCRequest):
-            original.request_id = coerce_request_id(item.message.id)
-            self._originals[original.request_id] = original
+        if original is None or not isinstance(item.message, JSONRPCRequest):
+            return None
+        original.request_id = coerce_request_id(item.message.id)
+        self._originals[original.request_id] = original
+        return original
 
     def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception | None:
         """What the SDK gets of a message; None where it is ignored."""
@@ -183,5 +188,17 @@ class _Outgoing(_Observed):
 
     async def send(self, item: SessionMessage) -> None:
         """Send a message."""
-        self._exchange.sent(item)
-        await self._stream.send(item)
+        original = self._exchange.sending(item)
+        try:
+            await self._stream.send(item)
+        except (BrokenResourceError, ClosedResourceError):
+            raise
+        except BaseException:
+            _note_sent(original)  # perhaps: it was cancelled
+            raise
+        _note_sent(original)
+
+
+def _note_sent(original: Original | None) -> None:
+    if original is not None:
+        original.was_sent = True

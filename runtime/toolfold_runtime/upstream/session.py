@@ -27,8 +27,8 @@ from pydantic import TypeAdapter
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.upstream import UpstreamServer
-from toolfold_runtime.upstream.errors import OutageError, UpstreamError
-from toolfold_runtime.upstream.exchange import Exchange, is_outage
+from toolfold_runtime.upstream.errors import OutageError, UnsentError, UpstreamError
+from toolfold_runtime.upstream.exchange import Exchange, Original, is_outage
 from toolfold_runtime.upstream.secrets import MissingVariableError
 from toolfold_runtime.upstream.starts import Starts
 from toolfold_runtime.upstream.transport import Shared, Transport
@@ -116,16 +116,22 @@ class Session:
 
     async def _result(self, request: Any, on_progress: ProgressFnT | None) -> Json:
         client = await asyncio.shield(self.ready)  # a cancelled caller harms nobody
-        try:
-            with self._exchange.original() as original:
+        with self._exchange.original() as original:
+            try:
                 await client.session.send_request(request, _ANY, progress_callback=on_progress)
-        except MCPError as error:
-            if self._exchange.gone.is_set():
-                raise self._transport.outage(_ENDED_DURING) from None
-            raise _told(error) from None
-        except Exception as error:
-            raise UpstreamError(f"broke the protocol: {type(error).__name__}") from None
+            except MCPError as error:
+                raise self._failed(error, original) from None
+            except Exception as error:
+                raise UpstreamError(f"broke the protocol: {type(error).__name__}") from None
         return original.result
+
+    def _failed(self, error: MCPError, original: Original) -> UpstreamError:
+        """Why a request has no result."""
+        if not self._exchange.gone.is_set() and error.error.message != _CLOSED:
+            return _told(error)
+        self._exchange.gone.set()  # writing may fail before reading does
+        outage = self._transport.outage(_ENDED_DURING)
+        return outage if original.was_sent else UnsentError(outage.fact, outage.detail)
 
     async def _own(self) -> None:
         """Enter the client, wait for the end, and leave it."""
