@@ -17,6 +17,10 @@ Json = dict[str, Any]
 
 TEXT: Final = {"type": "object", "properties": {"text": {"type": "string"}}}
 SUM: Final = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
+REGION: Final = {
+    "type": "object",
+    "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
+}
 DEFINITIONS: Final[list[Json]] = [
     {"name": "echo", "description": "Say it again", "inputSchema": TEXT},
     {
@@ -26,6 +30,7 @@ DEFINITIONS: Final[list[Json]] = [
         "outputSchema": SUM,
     },
     {"name": "headers", "description": "What was sent", "inputSchema": {"type": "object"}},
+    {"name": "region", "description": "Where it is", "inputSchema": REGION},
     {"name": "work", "description": "Tell of progress", "inputSchema": {"type": "object"}},
     {"name": "wait", "description": "Wait", "inputSchema": {"type": "object"}},
     {"name": "ask", "description": "Ask the user", "inputSchema": {"type": "object"}},
@@ -46,7 +51,7 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
     if params.name == "add":
         value = {"sum": int(given["number"]) + 1}
         return result(json.dumps(value)) | {"structuredContent": value}
-    if params.name == "headers":
+    if params.name in ("headers", "region"):
         return result(json.dumps(dict(ctx.request.headers) if ctx.request else {}))
     if params.name == "work":
         await ctx.session.report_progress(1, 2, "half")

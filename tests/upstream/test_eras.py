@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,6 +104,18 @@ def test_progress_comes_through(gateway: Gateway, server: str) -> None:
 
     assert anyio.run(asked) == "done"
     assert told == [(1, 2, "half")]
+
+
+@pytest.mark.parametrize("policy", ["refuse", "off"])
+def test_arguments_that_are_headers_too_are_sent_as_such(
+    tmp_path: Path, addresses: dict[str, str], policy: str
+) -> None:
+    server = {"url": addresses["json"], "pin": policy}
+    gateway = Gateway(tmp_path, {"up": server}, imported("up", DEFINITIONS))
+
+    (text,) = gateway.call("up_region", {"region": "north"}).texts
+
+    assert json.loads(text)["mcp-param-region"] == "north"
 
 
 @pytest.mark.parametrize("kind", ["stdio", "sse"])  # the SDK's server does not, where it sends JSON

@@ -6,19 +6,18 @@ The SDK's client must be entered and left by one task, which every session has; 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextvars import Context
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
-from mcp import Client
+from mcp import Client, ClientSession
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
     CallToolRequest,
     CallToolRequestParams,
     Implementation,
-    ListToolsRequest,
     PaginatedRequestParams,
     ToolListChangedNotification,
 )
@@ -94,13 +93,16 @@ class Session:
 
     async def call(self, tool: str, arguments: Json, on_progress: ProgressFnT | None) -> Json:
         """The result of a tool, as the server sent it; UpstreamError says why there is none."""
-        params = CallToolRequestParams(name=tool, arguments=arguments)
-        return await self._result(CallToolRequest(params=params), on_progress)
+        request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
+        return await self._result(
+            lambda session: session.send_request(request, _ANY, progress_callback=on_progress)
+        )
 
     async def page(self, cursor: str | None) -> Json:
         """A page of the list of tools, as the server sent it."""
         params = PaginatedRequestParams(cursor=cursor) if cursor is not None else None
-        return await self._result(ListToolsRequest(params=params), None)
+        # Which arguments are headers, too, is remembered by the SDK.
+        return await self._result(lambda session: session.list_tools(params=params))
 
     def stop(self) -> None:
         """Begin to end it."""
@@ -114,11 +116,11 @@ class Session:
         self.stop()
         await asyncio.wait([self._task])
 
-    async def _result(self, request: Any, on_progress: ProgressFnT | None) -> Json:
+    async def _result(self, send: Callable[[ClientSession], Awaitable[object]]) -> Json:
         client = await asyncio.shield(self.ready)  # a cancelled caller harms nobody
         with self._exchange.original() as original:
             try:
-                await client.session.send_request(request, _ANY, progress_callback=on_progress)
+                await send(client.session)
             except MCPError as error:
                 raise self._failed(error, original) from None
             except Exception as error:

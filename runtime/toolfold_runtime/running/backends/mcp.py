@@ -90,6 +90,7 @@ class Upstreams:
     ) -> None:
         """ToolError `definition_changed` where the tool is not the one that was reviewed."""
         if not entry.pin or server.pin == "off":
+            await live.learn_headers()
             return
         digest = await live.digests.digest_of(tool.tool)
         if digest == entry.pin:
