@@ -1,6 +1,7 @@
 """A connection that is made on first use, shared by all calls, closed when idle, and made again."""
 
 import asyncio
+import math
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple, TypeVar
 
@@ -59,16 +60,12 @@ class Connection:
         self.in_use += 1
         if self._idle_timer is not None:
             self._idle_timer.cancel()
+        since = self.state.failing_since
         try:
-            live = await self._usable()
-            try:
-                return await self._worked(live, work)
-            except UpstreamError:
-                if not live.session.has_lost_session:
-                    raise
-            # The server did not know the session, and so has carried nothing out.
-            self._drop(live.session)
-            return await self._worked(await self._usable(), work)
+            return await self._tried(work)
+        except OutageError as error:
+            has_lasted = since and since == self.state.failing_since
+            raise (error.lasting(since) if has_lasted else error) from None
         finally:
             self.in_use -= 1
             self.last_use = self._loop.time()
@@ -84,6 +81,17 @@ class Connection:
             self._drop(self._live.session)
         if self._ending:
             await asyncio.wait(self._ending)
+
+    async def _tried(self, work: Callable[[Live], Awaitable[T]]) -> T:
+        live = await self._usable()
+        try:
+            return await self._worked(live, work)
+        except UpstreamError:
+            if not live.session.has_lost_session:
+                raise
+        # The server did not know the session, and so has carried nothing out.
+        self._drop(live.session)
+        return await self._worked(await self._usable(), work)
 
     async def _worked(self, live: Live, work: Callable[[Live], Awaitable[T]]) -> T:
         try:
@@ -104,7 +112,7 @@ class Connection:
             except MissingVariableError as error:
                 self.state.fail(str(error))
                 raise
-            await self._backoff.wait(self.state)
+            await self._backoff.wait()
         if self._is_closed:
             raise OutageError("is not used any more: the server that calls it ends")
         if self._live is None:  # nobody else was faster
@@ -115,7 +123,8 @@ class Connection:
             self.state.change("connecting")
         live = self._live
         client = await asyncio.shield(live.session.ready)
-        if not live.session.is_over:
+        # One that fails is connected again when a call has worked: an address can stop answering.
+        if not live.session.is_over and self.state.status != "failing":
             self.state.change("connected", protocol=client.protocol_version)
         return live
 
@@ -168,7 +177,7 @@ class _Backoff:
         self._next = 0.0
         self._loop = asyncio.get_running_loop()
 
-    async def wait(self, state: ServerState) -> None:
+    async def wait(self) -> None:
         """Wait until a server that worked may start again; OutageError for one that did not."""
         left = self._next - self._loop.time()
         if left <= 0:
@@ -176,9 +185,8 @@ class _Backoff:
         if self._has_worked:
             await asyncio.sleep(left)
             return
-        since = f"it has failed since {state.failing_since}"
         raise OutageError(
-            f"{self.reason}; {since}, and is tried again in {left:.0f} s at the earliest"
+            f"{self.reason}, and is tried again in {math.ceil(left)} s at the earliest"
         )
 
     def begin(self) -> None:

@@ -20,3 +20,7 @@ class UpstreamError(Exception):
 
 class OutageError(UpstreamError):
     """A server that cannot be reached, does not start, or has ended."""
+
+    def lasting(self, since: str) -> "OutageError":
+        """The same with the time when it began."""
+        return OutageError(f"{self.fact}; it has failed since {since}", self.detail)
