@@ -35,7 +35,7 @@ def test_a_server_that_ends_at_its_start_is_told_with_its_exit_code_and_tried_la
     first, second = gateway.run(calls)
 
     assert first.startswith("backend_failed: broken: ended before it said who it is (exit code 3)")
-    assert re.search(r"it has failed since \d{4}-.*Z, and is tried again in 1 s", second)
+    assert re.search(r", and is tried again in 1 s at .*; it has failed since \d{4}-.*Z", second)
     # What it wrote may hold anything: it is for those who read the log.
     assert "no configuration" not in first + second
     assert "broken: no configuration" in caplog.text

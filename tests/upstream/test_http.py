@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,23 @@ def test_a_request_that_fails_fails_alone(tmp_path: Path, upstream: HttpStub) ->
 
     assert crash.startswith("backend_failed: up: unreachable: the connection broke")
     assert (waiting, after) == ("waited 0.5", "and on")
+
+
+def test_an_address_that_stops_answering_is_failing_until_a_call_has_worked(
+    tmp_path: Path, upstream: HttpStub, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def calls(door: Door) -> list[str]:
+        await door.text("up_echo")
+        crashes = [await door.text("up_crash", {"number": 1}) for _ in range(3)]
+        return [*crashes, await door.text("up_echo", {"text": "back"})]
+
+    first, *others, after = gateway(tmp_path, upstream).run(calls)
+
+    assert "since" not in first
+    assert all(re.search(r"; it has failed since \d{4}-.*Z", text) for text in others)
+    assert after == "back"
+    events = [record.getMessage().partition(" at ")[0] for record in caplog.records]
+    assert events == ["up: connected", "up: failing", "up: connected", "up: connected"]
 
 
 def test_nothing_of_the_environment_decides_where_requests_go(

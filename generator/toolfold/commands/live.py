@@ -57,7 +57,7 @@ def live_problems(loaded: Loaded, states: list[LiveState]) -> Iterator[DetailedP
         path = ("servers", state.server.name)
         place = place_of(loaded.tree, path, of_key=True)
         if state.listing.live is None:
-            hint = "`toolfold servers` tries again"
+            hint = f"when that is mended, `toolfold servers {state.server.name}` tries again"
             problem = Problem(place, dotted(path), state.listing.error, hint, code="live")
             yield DetailedProblem(problem)
         for name in state.missing:

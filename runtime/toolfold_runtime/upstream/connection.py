@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple, TypeVar
 
@@ -68,15 +69,12 @@ class Connection:
         self.in_use += 1
         if self._idle_timer is not None:
             self._idle_timer.cancel()
+        since = self.state.failing_since
         try:
-            live = await self._usable()
-            try:
-                return await self._worked(live, work)
-            except UpstreamError as error:
-                # Nothing was carried out where the server did not know the session or heard nothing.
-                if not live.session.has_lost_session and not isinstance(error, UnsentError):
-                    raise
-            return await self._worked(await self._usable(), work)
+            return await self._tried(work)
+        except OutageError as error:
+            has_lasted = since and since == self.state.failing_since
+            raise (error.lasting(since) if has_lasted else error) from None
         finally:
             self.in_use -= 1
             self.last_use = self._loop.time()
@@ -92,6 +90,16 @@ class Connection:
             self._drop(self._live.session)
         if self._ending:
             await asyncio.wait(self._ending)
+
+    async def _tried(self, work: Callable[[Live], Awaitable[T]]) -> T:
+        live = await self._usable()
+        try:
+            return await self._worked(live, work)
+        except UpstreamError as error:
+            # Nothing was carried out where the server did not know the session or heard nothing.
+            if not live.session.has_lost_session and not isinstance(error, UnsentError):
+                raise
+        return await self._worked(await self._usable(), work)
 
     async def _worked(self, live: Live, work: Callable[[Live], Awaitable[T]]) -> T:
         try:
@@ -116,7 +124,9 @@ class Connection:
                 raise
             if not live.session.is_over:
                 self._backoff.connected()
-                self.state.change("connected", protocol=client.protocol_version)
+                # One that fails is connected again when a call has worked: an address can stop answering.
+                if self.state.status != "failing":
+                    self.state.change("connected", protocol=client.protocol_version)
             return live
 
     async def _begun(self) -> Live:
@@ -128,7 +138,7 @@ class Connection:
             except MissingVariableError as error:
                 self.state.fail(str(error))
                 raise
-            await self._backoff.wait(self.state)
+            await self._backoff.wait()
         if self._is_closed:
             raise OutageError("is not used any more: the server that calls it ends")
         if self._live is None:  # nobody else was faster
@@ -195,7 +205,7 @@ class _Backoff:
         """Whether the next start is worth waiting for: it has worked, and not failed often since."""
         return self._has_worked and self._failed_starts < _HOPELESS
 
-    async def wait(self, state: ServerState) -> None:
+    async def wait(self) -> None:
         """Wait until a server may start again; OutageError at once where there is little hope."""
         left = self._next - self._loop.time()
         if left <= 0:
@@ -203,9 +213,8 @@ class _Backoff:
         if self.is_hopeful:
             await asyncio.sleep(left)
             return
-        since = f"it has failed since {state.failing_since}"
         raise OutageError(
-            f"{self.reason}; {since}, and is tried again in {left:.0f} s at the earliest"
+            f"{self.reason}, and is tried again in {math.ceil(left)} s at the earliest"
         )
 
     def begin(self) -> None:

@@ -102,7 +102,7 @@ def test_a_diff_cannot_speak_to_the_terminal_or_forge_lines(tmp_path: Path) -> N
     assert "\x1b" not in done.text
     assert "\x07" not in done.text
     assert [line for line in done.out.splitlines() if not line.startswith(" ")] == [
-        "servers/shop.yaml: changed: 2 tools"
+        "servers/shop.yaml: 1 changed, 1 added, 1 removed; 2 tools in all"
     ]
     assert len([line for line in done.out.splitlines() if line.startswith("  + ")]) == 1
 
