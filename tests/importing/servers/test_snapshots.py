@@ -60,6 +60,10 @@ def test_what_was_imported_can_be_generated_as_it_is(tmp_path: Path) -> None:
     assert toolfold(tmp_path, "generate", "--quiet").code == 0
     done = toolfold(tmp_path, "check")
     assert (done.code, done.text) == (0, "")
+    stem = names(tmp_path)["shop::find order"]
+    page = (tmp_path / f"generated/docs/tools/{stem}.md").read_text(encoding="utf-8")
+    assert "Carried out by the server `shop`, as its tool `find order`." in page
+    assert "[`definition_changed`](../agents.md#definition_changed)" in page
 
 
 def test_definitions_are_kept_exactly(tmp_path: Path) -> None:
