@@ -138,10 +138,12 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Gateway:
         "slow": stub_server(timeout=0.5),
         "single": stub_server(concurrency=1),
         "other": stub_server(),
+        "free": stub_server(),
     }
     tools = {
         **imported("slow", TOOLS),
         **imported("single", TOOLS),
+        **imported("free", TOOLS),
         **imported("other", TOOLS, timeout=0.4),
     }
     folder = tmp_path_factory.mktemp("limits")
@@ -152,8 +154,9 @@ def test_the_timeout_of_a_server_and_of_a_tool_hold_and_the_call_is_cancelled_th
     limited: Gateway, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def calls(door: Door) -> list[str]:
-        await door.text("slow_echo")
-        await door.text("other_echo")
+        for server in ("slow", "other"):
+            while await door.text(f"{server}_echo", {"text": "up"}) != "up":
+                await asyncio.sleep(0.05)
         texts = [
             await door.text("slow_wait", {"number": 600}),
             await door.text("other_wait", {"number": 600}),
@@ -187,7 +190,7 @@ def test_a_server_that_hangs_takes_no_place_of_the_others(limited: Gateway) -> N
         loop = asyncio.get_running_loop()
         hanging = [loop.create_task(door.text("single_hang")) for _ in range(16)]
         await asyncio.sleep(0)
-        text = await door.text("slow_echo", {"text": "not held up"})
+        text = await door.text("free_echo", {"text": "not held up"})
         for task in hanging:
             task.cancel()
         return text

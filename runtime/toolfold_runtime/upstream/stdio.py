@@ -30,6 +30,8 @@ from toolfold_runtime.upstream.output import ChildLog, ErrorOutput
 #: The longest line that is read: twice what can be sent on.
 MOST_BYTES: Final = 32_000_000
 _MOST_QUEUED: Final = 64
+#: Seconds after the end of a child's output for it to end itself.
+_LAST_MOMENT: Final = 0.1
 #: Seconds after the end of a child to read what it wrote before: no more than its pipe holds.
 _LAST_OUTPUT: Final = 0.02
 
@@ -89,8 +91,8 @@ class Incoming(Stream, asyncio.Protocol):
                 self._transport.pause_reading()
 
     def connection_lost(self, _: Exception | None) -> None:
-        """The child closed its output, or has ended."""
-        self.end()
+        """The child closed its output; a moment later it is known how it ended, if it did."""
+        asyncio.get_running_loop().call_later(_LAST_MOMENT, self.end)
 
     def end(self) -> None:
         """Give what was read already, and then no more."""
