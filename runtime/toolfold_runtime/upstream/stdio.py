@@ -8,7 +8,6 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
 from typing import Final, Self, cast
 
 import anyio
@@ -30,10 +29,10 @@ from toolfold_runtime.upstream.output import ChildLog, ErrorOutput
 #: The longest line that is read: twice what can be sent on.
 MOST_BYTES: Final = 32_000_000
 _MOST_QUEUED: Final = 64
-#: Seconds after the end of a child's output for it to end itself.
-_LAST_MOMENT: Final = 0.1
 #: Seconds after the end of a child to read what it wrote before: no more than its pipe holds.
 _LAST_OUTPUT: Final = 0.02
+#: Seconds for a child that has closed its output to end, so that how it ended can be told.
+_LAST_STEPS: Final = 0.2
 
 
 @asynccontextmanager
@@ -42,11 +41,9 @@ async def stdio_streams(
 ) -> AsyncIterator[tuple["Incoming", "Outgoing"]]:
     """The streams of messages from and to a child, which is ended at the end."""
     incoming, outgoing, errors = Incoming(log), Outgoing(), ErrorOutput(log)
-    loop = asyncio.get_running_loop()
     try:
         outgoing.transport = await child.connect(incoming, errors, outgoing)
-        # What it has started may hold its output open.
-        child.watch(partial(loop.call_later, _LAST_OUTPUT, incoming.end))
+        child.watch(incoming.exited)
         yield incoming, outgoing
     finally:
         incoming.end()
@@ -69,6 +66,8 @@ class Incoming(Stream, asyncio.Protocol):
         self._waiting: asyncio.Future[None] | None = None
         self._transport: asyncio.ReadTransport | None = None
         self._has_ended = False
+        #: Whether the output is closed, or the child has ended: the other comes soon.
+        self._is_ending = False
         #: Whether any message came.
         self.has_spoken = False
 
@@ -91,8 +90,12 @@ class Incoming(Stream, asyncio.Protocol):
                 self._transport.pause_reading()
 
     def connection_lost(self, _: Exception | None) -> None:
-        """The child closed its output; a moment later it is known how it ended, if it did."""
-        asyncio.get_running_loop().call_later(_LAST_MOMENT, self.end)
+        """The child closed its output, and has ended or will at once."""
+        self._end_within(_LAST_STEPS)
+
+    def exited(self) -> None:
+        """The child has ended; what it has started may hold its output open."""
+        self._end_within(_LAST_OUTPUT)
 
     def end(self) -> None:
         """Give what was read already, and then no more."""
@@ -125,6 +128,13 @@ class Incoming(Stream, asyncio.Protocol):
             return await self.receive()
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
+
+    def _end_within(self, seconds: float) -> None:
+        """End when the output is closed and the child has ended, or when time is up."""
+        if self._is_ending:
+            self.end()
+        self._is_ending = True
+        asyncio.get_running_loop().call_later(seconds, self.end)
 
     def _wake(self) -> None:
         if self._waiting is not None and not self._waiting.done():
