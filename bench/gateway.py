@@ -73,9 +73,10 @@ def connection_figures(folder: Path, count: int) -> Iterator[Figure]:
         for number in range(2, count):
             server.call(f"stub{number}_echo", {"text": "x"})
         each = (server.resident() - memory) * 1024 / (count - 2)
-        more = _threads(server) - threads
+        more = (_threads(server) - threads) / (count - 2)
     yield figure(f"gateway: memory per connected stdio server, {count} of them", [each], 150, " KB")
-    yield figure(f"gateway: threads for {count} connected stdio servers", [more], 0)
+    # One of those that read, write and validate may come to be needed meanwhile.
+    yield figure("gateway: threads per connected stdio server", [more], 0.05)
 
 
 def _threads(server: Session) -> int:
