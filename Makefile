@@ -5,6 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 CLIENTS := $(VENV)/clients/.ready
 LIBRARIES := $(VENV)/clients/python/.ready
+SERVERS := $(VENV)/real-servers/.ready
 BROWSER := $(VENV)/.browser
 BENCH := $(VENV)/.bench
 # The other versions of Python that `make test-all` tests, where they are installed.
@@ -44,6 +45,11 @@ $(LIBRARIES): $(READY) tests/clients/environments.py $(wildcard tests/clients/py
 	$(BIN)/python -m tests.clients.environments
 	@touch $@
 
+# Servers from PyPI and npm that gateways are tried with, each in an environment of its own too.
+$(SERVERS): $(READY) tests/support/real_servers.py
+	$(BIN)/python -m tests.support.real_servers
+	@touch $@
+
 # The browser of the tests: the system's chromium, installed where it is missing and we may.
 $(BROWSER): $(READY) tests/site/browser.py
 	$(BIN)/python -m tests.site.browser
@@ -64,7 +70,7 @@ test: $(READY) $(CLIENTS) $(BROWSER)
 	$(BIN)/pytest -n 3 --dist worksteal -m "not long"
 	$(BIN)/toolfold check
 
-test-all: test $(LIBRARIES)
+test-all: test $(LIBRARIES) $(SERVERS)
 	$(BIN)/pytest -n 2 -m long
 	$(MAKE) test-pythons
 
@@ -79,7 +85,7 @@ test-pythons:
 test-in-%: .venv-%/.ready
 	.venv-$*/bin/pytest -n 2 --dist worksteal -m "not long" --ignore tests/clients --ignore tests/site
 
-bench: $(READY) $(BENCH)
+bench: $(READY) $(BENCH) $(SERVERS)
 	$(BIN)/python -m bench.all
 
 format: $(READY)

@@ -4,7 +4,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-PROGRAMS = ("generate", "serve", "streams", "run", "faults", "site", "search")
+PROGRAMS = (
+    "generate",
+    "serve",
+    "streams",
+    "run",
+    "gateway",
+    "importing",
+    "faults",
+    "site",
+    "search",
+)
 
 
 ROOT = Path(__file__).parents[1]

@@ -5,7 +5,7 @@ from typing import Final
 # Beside the standard library and the package itself.
 MAY_IMPORT: Final = {
     "errors": set(),
-    "disk": {"toolfold.errors"},
+    "disk": {"toolfold.errors", "filelock"},
     "report": {"toolfold.errors", "toolfold.emit.output"},
     "testing": {
         "toolfold.errors",
@@ -37,6 +37,8 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.hidden",
         "toolfold_runtime.pointers",
         "toolfold_runtime.search",  # the index is split into words as queries are
+        "toolfold_runtime.upstream.pins",
+        "toolfold_runtime.upstream.secrets",
         "toolfold_runtime.validation",
         "jsonschema_rs",
         "splintr",
@@ -120,12 +122,12 @@ MAY_IMPORT: Final = {
     },
     "emit": {
         "toolfold_runtime.contract",
+        "toolfold.disk",
         "toolfold.errors",
         "toolfold.plan",
         "jinja2",
         "datamodel_code_generator",
         "ruff",
-        "filelock",
     },
     "implementation": {"toolfold.disk", "toolfold.errors", "toolfold.plan.model", "toolfold.emit"},
     "importing": {
@@ -135,7 +137,23 @@ MAY_IMPORT: Final = {
         "toolfold.manifest",
         "toolfold.plan",
         "toolfold_runtime.contract",
+        "toolfold_runtime.server_log",
+        "toolfold_runtime.upstream",
         "pydantic",
+        "yaml",
+    },
+    "importing/servers": {
+        "toolfold.disk",
+        "toolfold.errors",
+        "toolfold.compile",
+        "toolfold.importing",
+        "toolfold.manifest",
+        "toolfold.plan",
+        "toolfold_runtime.contract",
+        "toolfold_runtime.server_log",
+        "toolfold_runtime.upstream",
+        "pydantic",
+        "yaml",
     },
     "commands": {
         "toolfold.__version__",
@@ -146,6 +164,7 @@ MAY_IMPORT: Final = {
         "toolfold.memo",
         "toolfold.plan",
         "toolfold.emit",
+        "toolfold.importing",
         "toolfold_runtime",  # `try` and `search` run what a server runs
         "anyio",
     },
@@ -188,6 +207,7 @@ MAY_IMPORT: Final = {
         "toolfold.implementation",
         "toolfold.site",
         "toolfold.manifest.editor_schema",
+        "toolfold.manifest.load",
         "toolfold.emit.output",  # for the type of what was written
         "toolfold.plan.model",
         "toolfold.plan.disclosure.costs",
@@ -204,7 +224,14 @@ RUNTIME_MAY_IMPORT: Final = {
     "contract": set(),
     "search": {"numpy", "Stemmer", "tokenizers"},
     "catalog": {"toolfold_runtime.search"},
-    "running": {"toolfold_runtime.catalog", "pydantic", "pydantic_core", "opentelemetry"},
+    "upstream": {"anyio", "mcp", "mcp_types", "httpx2", "pydantic"},
+    "running": {
+        "toolfold_runtime.catalog",
+        "toolfold_runtime.upstream",
+        "pydantic",
+        "pydantic_core",
+        "opentelemetry",
+    },
     "disclosure": {
         "toolfold_runtime.catalog",
         "toolfold_runtime.search",
@@ -231,6 +258,7 @@ RUNTIME_MODULES: Final = (
     "errors",
     "hidden",
     "jsontext",
+    "lines",
     "log_lines",
     "server_log",
     "models",
@@ -262,6 +290,10 @@ KNOW_THE_SDK: Final = {
     "stdio.py",
     "lines.py",
     "resources_prompts.py",
+    "auth.py",
+    "foreign.py",
+    "exchange.py",
+    "session.py",
     "paging.py",
     "request_handling.py",
     "resources.py",

@@ -101,10 +101,16 @@ def plan_manifest(loaded: Loaded) -> Plan:
     return plan_views(plan_tools(loaded, memo), memo)
 
 
+def refuse_tools(loaded: Loaded) -> None:
+    """Raise ManifestError where a manifest is refused for what one tool or several say by themselves."""
+    plan_tools(loaded, Memo(Store()))
+
+
 def plan_tools(loaded: Loaded, memo: Memo) -> Catalog:
     """The catalog of a manifest's tools, each planned by itself."""
     outline, manifest = outline_of(loaded), loaded.manifest
-    tools = memo.each(_TOOL, tool_sources(manifest), plan_tool, tool_context(manifest))
+    sources = tool_sources(manifest, loaded.pins)
+    tools = memo.each(_TOOL, sources, plan_tool, tool_context(manifest))
     return catalog_of(outline, list(tools.values()))
 
 

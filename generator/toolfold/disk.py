@@ -10,8 +10,11 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from toolfold.errors import OutputError
+
+_PATIENCE: Final = 120  # seconds that a run waits for another one
 
 
 def link_in_the_way(path: Path, base: Path) -> Path | None:
@@ -66,6 +69,33 @@ def replace_file(path: Path, data: bytes, base: Path) -> None:
         except BaseException:
             staged.unlink(missing_ok=True)
             raise
+
+
+@contextlib.contextmanager
+def exclusive(lock: Path) -> Iterator[None]:
+    """Hold a lock file, which is there only meanwhile, against other runs.
+
+    Raises OutputError where it cannot be held, or another run holds it for long.
+    """
+    from filelock import FileLock, Timeout  # a run that writes nothing need not wait for it
+
+    if lock.is_symlink():
+        raise OutputError(f"{lock}: a link, and in the way of a lock; remove it")
+    held = FileLock(lock, timeout=_PATIENCE)
+    try:
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        held.acquire()
+    except Timeout:
+        raise OutputError(f"{lock}: another run has held it for {_PATIENCE} seconds") from None
+    except OSError as error:
+        raise OutputError(f"{lock}: cannot be locked: {error.strerror or error}") from None
+    try:
+        yield
+    finally:
+        # While it is held: whoever waits for the removed file notices, and tries again.
+        with contextlib.suppress(OSError):
+            lock.unlink()
+        held.release()
 
 
 def read_file(path: Path, limit: int) -> bytes:

@@ -1,7 +1,7 @@
 """Problems a user can act on: a place, a fact and a way out."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -51,6 +51,19 @@ class Problem:
     severity: Severity = "error"
     code: str = "manifest"
     stub: str = ""
+
+
+@dataclass(frozen=True)
+class DetailedProblem:
+    """A problem with lines that show what is wrong."""
+
+    problem: Problem
+    lines: tuple[str, ...] = ()
+
+    @property
+    def with_lines(self) -> Problem:
+        """The problem with its lines in the hint, for machines."""
+        return replace(self.problem, hint="\n".join([self.problem.hint, *self.lines]))
 
 
 class ManifestError(Exception):

@@ -8,6 +8,8 @@ the beginning of the value that breaks the schema of a result.
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from toolfold_runtime.log_lines import (
@@ -84,6 +86,17 @@ def set_up(format_: str | None, level: str) -> None:
     _LOGGER.handlers = [LineHandler(sys.stderr, JsonLines() if chosen == "json" else TextLines())]
     _LOGGER.propagate = False
     _LOGGER.setLevel(level.upper())
+
+
+@contextmanager
+def errors_only() -> Iterator[None]:
+    """Write nothing but errors meanwhile."""
+    before = _LOGGER.level
+    _LOGGER.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        _LOGGER.setLevel(before)
 
 
 def level() -> int:

@@ -327,7 +327,7 @@ def listening(
     """`toolfold serve --http`, ended afterwards if it did not end before."""
     port = port or free_port()
     command = serve_command(project, "--http", "--port", str(port), *options)
-    with _once_open(Listening(command, port, **environment)) as server:
+    with once_open(Listening(command, port, **environment)) as server:
         yield server
 
 
@@ -336,12 +336,13 @@ def package_listening(package: str, output: Path, *options: str) -> Iterator[Lis
     """A generated package over HTTP, without the command line and its manifest."""
     port = free_port()
     command = package_command(package, "--http", "--port", str(port), *options)
-    with _once_open(Listening(command, port, **import_path(output))) as server:
+    with once_open(Listening(command, port, **import_path(output))) as server:
         yield server
 
 
 @contextlib.contextmanager
-def _once_open(server: Listening) -> Iterator[Listening]:
+def once_open(server: Listening) -> Iterator[Listening]:
+    """A server that was started, once it takes connections."""
     with server:
         has_ended = server.process.poll
         wait_until(lambda: server.is_open() or has_ended() is not None, "nothing listens")

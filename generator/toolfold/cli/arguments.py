@@ -6,7 +6,7 @@ from typing import NoReturn, TypeAlias
 
 from toolfold import __doc__ as description
 from toolfold import __version__
-from toolfold.cli import run
+from toolfold.cli import run, servers
 
 _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # which has no public name
 
@@ -28,6 +28,7 @@ def parser() -> argparse.ArgumentParser:
     _add_search(commands)
     _add_eval(commands)
     _add_import(commands)
+    _add_servers(commands)
     _add_docs(commands)
     return top
 
@@ -68,6 +69,10 @@ def _add_check(commands: _Commands) -> None:
     check.add_argument(
         "--types", action="store_true", help="also run mypy or pyright over the implementation"
     )
+    check.add_argument(
+        "--live", action="store_true", help="also compare upstream servers with what was imported"
+    )
+    _add_patience(check)
     _add_commit(check)
 
 
@@ -141,6 +146,52 @@ def _add_import(commands: _Commands) -> None:
     tools.add_argument("--name", help="the server's name; default: from the files")
     tools.add_argument("--force", action="store_true", help="replace a manifest that differs")
     _add_format(tools)
+    _add_import_mcp(kinds.add_parser("mcp", help="MCP servers that run, or can be started"))
+
+
+def _add_import_mcp(mcp: argparse.ArgumentParser) -> None:
+    mcp.usage = "%(prog)s [options] [--config FILE ... | URL | -- COMMAND ...]"
+    mcp.epilog = "without a file, address or command: the servers that the manifest declares, again"
+    mcp.set_defaults(run=servers.import_mcp)
+    mcp.add_argument("given", nargs="*", metavar="URL | -- COMMAND", help="one server")
+    mcp.add_argument(
+        "--config",
+        nargs="+",
+        type=Path,
+        default=[],
+        metavar="FILE",
+        help="files of clients: .mcp.json, Claude Desktop, Cursor, VS Code, Codex",
+    )
+    mcp.add_argument("--name", help="what to call the server; of several, the one to import")
+    mcp.add_argument("--curate", action="store_true", help="also write overlays to start from")
+    _add_patience(mcp)
+    _add_manifest(mcp)
+    _add_format(mcp)
+
+
+def _add_servers(commands: _Commands) -> None:
+    parser = commands.add_parser("servers", help="connect once to each upstream server")
+    parser.set_defaults(run=servers.servers)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all of them")
+    _add_patience(parser)
+    _add_manifest(parser)
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+
+
+def _add_patience(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--timeout", type=_seconds, default=60.0, help="seconds for each server; default: 60"
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"{text} is no number of seconds, up to 3600")
+    return seconds
 
 
 def _add_docs(commands: _Commands) -> None:

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from toolfold.errors import ManifestError, Problem
+from toolfold.errors import DetailedProblem, ManifestError, Problem
 from toolfold.report import Drift, Format, machine_report, printable, report, summary
 
 
@@ -15,14 +15,20 @@ class Printer:
     format: Format
     is_verbose: bool
 
-    def problems(self, problems: Sequence[Problem], drift: Sequence[Drift] = ()) -> None:
+    def problems(
+        self,
+        problems: Sequence[Problem],
+        drift: Sequence[Drift] = (),
+        detailed: Sequence[DetailedProblem] = (),
+    ) -> None:
         """Problems and drift on stdout for machines; for people, problems go to stderr.
 
         Warnings are summed up by kind unless the printer is verbose; those about the author's code
-        have a place and a way out of their own.
+        have a place and a way out of their own. The lines of detailed ones are results.
         """
         if self.format != "text":
-            if document := machine_report(problems, drift, self.format):
+            every = [*problems, *(own.with_lines for own in detailed)]
+            if document := machine_report(every, drift, self.format):
                 print(document)
             return
         in_full = [p for p in problems if self.is_verbose or _is_shown_whole(p)]
@@ -32,6 +38,10 @@ class Printer:
                 complain(text)
         for file in drift:
             print(printable(str(file)))
+        for own in detailed:
+            complain(report([own.problem]))
+            for line in own.lines:
+                print(printable(f"  {line}"))
 
     def refusal(self, error: ManifestError) -> None:
         """Every problem of a manifest that was refused, warnings in full."""
@@ -58,13 +68,13 @@ def complain(text: str) -> None:
     print(printable(text), file=sys.stderr)
 
 
-def progress() -> Callable[[int, int], None]:
-    """A line that counts the shapes of models that are written; only on a terminal."""
+def progress(label: str = "models", unit: str = "shapes") -> Callable[[int, int], None]:
+    """A line that counts what is done, such as the shapes of models; only on a terminal."""
     is_terminal = sys.stderr is not None and sys.stderr.isatty()
 
     def show(done: int, total: int) -> None:
         if is_terminal:
             end = "" if done < total else "\r\x1b[K"
-            print(f"\rmodels: {done} of {total} shapes", end=end, file=sys.stderr, flush=True)
+            print(f"\r{label}: {done} of {total} {unit}", end=end, file=sys.stderr, flush=True)
 
     return show

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from toolfold.cli.author import compare_class, find_type_problems
 from toolfold.cli.printing import Printer, complain, progress
+from toolfold.cli.servers import live_problems
 from toolfold.errors import ManifestError, OutputError, Severity, UsageError
 from toolfold.report import Drift, printable, shown
 
@@ -74,7 +75,8 @@ def check(options: argparse.Namespace) -> int:
     problems = comparison.problems
     if options.types and not drift:  # models that are not current would give wrong findings
         problems += find_type_problems(project, done.summary.protocol, problems)
-    printer.problems([*done.summary.warnings, *problems], drift)
+    live = live_problems(options) if options.live else []
+    printer.problems([*done.summary.warnings, *problems], drift, live)
     printer.stub(comparison.stub)
     if options.format == "text":
         for notice in comparison.notices if not drift else ():
@@ -84,6 +86,7 @@ def check(options: argparse.Namespace) -> int:
     if drift:
         return _out_of_date()
     is_refused = options.strict and any(p.code in _STRICT for p in done.summary.warnings)
+    is_refused = is_refused or any(own.problem.severity == "error" for own in live)
     if is_refused or problems:
         return 1
     return _ready_to_commit(project.output, None) if options.for_commit else 0

@@ -84,14 +84,15 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     try:
         # What a method prints is not the answer.
         with author_log(server.root, catalog) as logged, contextlib.redirect_stdout(sys.stderr):
-            backend = backend_of(catalog, load_implementation(path, server.root))
+            implementation = load_implementation(path, server.root)
+            backend = backend_of(catalog, implementation, server.root)
             dispatcher = Dispatcher(catalog, server.meta_tools, Executor(catalog, backend))
             reply = anyio.run(call)
     except ToolError as error:
         return Answer(str(error), is_error=True)
     except StartError as error:
         raise UsageError(str(error)) from None
-    return Answer("\n".join(map(described, reply.content)), is_error=False)
+    return Answer("\n".join(map(described, reply.content)), is_error=reply.is_error)
 
 
 async def _typed(_: str) -> Consent:

@@ -10,13 +10,13 @@ from collections.abc import Callable, Iterator, Mapping, Set
 from pathlib import Path
 from typing import Final
 
+from toolfold.disk import exclusive
 from toolfold.errors import OutputError
 from toolfold.plan.text.paths import OutputPath
 
 _AT_FDCWD: Final = -100
 _RENAME_EXCHANGE: Final = 2  # Linux: linux/fs.h
 _RENAME_SWAP: Final = 2  # macOS: sys/stdio.h
-_PATIENCE: Final = 120  # seconds that a run waits for another one
 
 
 def build_and_swap(output: Path, fresh: Mapping[OutputPath, str], kept: Set[str]) -> None:
@@ -45,26 +45,10 @@ def build_and_swap(output: Path, fresh: Mapping[OutputPath, str], kept: Set[str]
 @contextlib.contextmanager
 def locked(output: Path) -> Iterator[None]:
     """Hold `output` against other runs, after tidying what a run that died left beside it."""
-    from filelock import FileLock, Timeout  # a run that writes nothing need not wait for it
-
     _refuse_foreign_remains(output)
-    path = _lock(output)
-    lock = FileLock(path, timeout=_PATIENCE)
-    try:
-        output.parent.mkdir(parents=True, exist_ok=True)
-        lock.acquire()
-    except Timeout:
-        raise OutputError(f"{path}: another run has held it for {_PATIENCE} seconds") from None
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be locked: {error.strerror or error}") from None
-    try:
+    with exclusive(_lock(output)):
         _recover(output)
         yield
-    finally:
-        # While it is held: whoever waits for the removed file notices, and tries again.
-        with contextlib.suppress(OSError):
-            path.unlink()
-        lock.release()
 
 
 def has_remains(output: Path) -> bool:

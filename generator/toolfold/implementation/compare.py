@@ -63,7 +63,7 @@ def compare(target: Target, severity: Severity, *, may_write: bool) -> Compariso
     A file that exists is never changed.
     """
     if target.protocol.implementation is None:
-        return Comparison(notices=(_NONE_DECLARED,))
+        return Comparison(notices=(_NONE_DECLARED,) if target.protocol.methods else ())
     module_name, _, class_name = target.protocol.implementation.partition(":")
     implementation = _Implementation(target, module_name, class_name, severity)
     try:

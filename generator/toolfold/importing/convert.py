@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.vocabulary import Effect
 
+from toolfold.importing.effects import declared_effect
 from toolfold.importing.names import categories, tool_names
 from toolfold.importing.sources import ForeignTool
 
@@ -24,7 +26,7 @@ def manifest_of(tools: Sequence[ForeignTool], server: str) -> Json:
         "toolfold": 1,
         "server": {"name": server, "version": "0.1.0"},
         "categories": {name: {"title": title} for name, title in dict(grouped.values()).items()},
-        "tools": {names[tool.id]: _entry(tool, grouped[tool.id][0]) for tool in tools},
+        "tools": {names[tool.id]: entry_of(tool, grouped[tool.id][0]) for tool in tools},
     }
 
 
@@ -35,13 +37,17 @@ def server_name(tools: Sequence[ForeignTool], fallback: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-")[:64] or "imported"
 
 
-def _entry(tool: ForeignTool, category: str) -> Json:
-    effect = _effect(tool.annotations)
+def entry_of(
+    tool: ForeignTool, category: str, proposed: Sequence[str] = (), effect: Effect = "write"
+) -> Json:
+    """A tool's entry; where no annotation declares its effect, `effect` is marked as proposed too."""
+    declared = declared_effect(tool.annotations)
+    marks = [*proposed, *(["effect"] if declared is None else [])]
     entry = {
         "id": tool.id,
         "category": category,
-        "effect": effect or "write",
-        "proposed": ["effect"] if effect is None else None,
+        "effect": declared or effect,
+        "proposed": marks or None,
         "summary": _summary(tool),
         "title": tool.title or None,
         "description": tool.description or None,
@@ -52,17 +58,6 @@ def _entry(tool: ForeignTool, category: str) -> Json:
         "meta": tool.meta or None,
     }
     return {key: value for key, value in entry.items() if value is not None}
-
-
-def _effect(annotations: Json) -> str | None:
-    """What the annotations say, if they say anything."""
-    if annotations.get("readOnlyHint") is True:
-        return "read"
-    if isinstance(annotations.get("destructiveHint"), bool):
-        return "destructive" if annotations["destructiveHint"] else "write"
-    if annotations.get("readOnlyHint") is False:
-        return "destructive"  # the protocol's default for a tool that writes
-    return None
 
 
 def _summary(tool: ForeignTool) -> str:

@@ -2,7 +2,8 @@
 
 import hashlib
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import Final
 
 from toolfold.importing.sources import ForeignTool
@@ -15,34 +16,45 @@ _MAX_LENGTH: Final = 64
 _MIN_GROUP_SIZE: Final = 3
 
 
-def tool_names(tools: Sequence[ForeignTool]) -> dict[str, str]:
+def tool_names(
+    tools: Sequence[ForeignTool],
+    before: Mapping[str, str] = MappingProxyType({}),
+    others: Iterable[str] = (),
+) -> dict[str, str]:
     """A manifest name for every tool's id; the same tools always get the same names.
 
-    A tool's own name where it is legal and free, else `server_tool`, then that with a number.
+    The name that it had `before`; else its own where it is legal and free, else `server_tool`, then
+    that with a number. None is one of the `others`.
     """
-    taken = {key for name in default_meta_names() for key in tool_keys(name)}
+    taken = {key for name in (*default_meta_names(), *others) for key in tool_keys(name)}
+    names = {
+        tool.id: before[tool.id]
+        for tool in tools
+        if _is_legal(before.get(tool.id, "")) and taken.isdisjoint(tool_keys(before[tool.id]))
+    }
+    taken.update(key for name in names.values() for key in tool_keys(name))
+    added = [tool for tool in tools if tool.id not in names]
     # A derived name must never be one that a later tool has.
-    own = {key for tool in tools if _is_legal(tool.name) for key in tool_keys(tool.name)}
-    names: dict[str, str] = {}
+    own = {key for tool in added if _is_legal(tool.name) for key in tool_keys(tool.name)}
     numbers: dict[str, int] = {}
-    for tool in tools:
+    for tool in added:
         if _is_legal(tool.name) and taken.isdisjoint(tool_keys(tool.name)):
             names[tool.id] = tool.name
         else:
             names[tool.id] = _derived_name(tool, (taken, own), numbers)
         taken.update(tool_keys(names[tool.id]))
-    return names
+    return {tool.id: names[tool.id] for tool in tools}
 
 
 def categories(tools: Sequence[ForeignTool]) -> dict[str, tuple[str, str]]:
     """Each tool's category and its title: one per server, or of one server by clear prefixes."""
     servers = list(dict.fromkeys(tool.server for tool in tools))
     if len(servers) > 1:
-        slugs = _slugs(servers)
+        slugs = slugs_for(servers)
         return {tool.id: (slugs[tool.server], tool.server) for tool in tools}
     groups = _prefix_groups([tool.name for tool in tools])
     if not groups:
-        slug = _slugs(servers)[servers[0]]
+        slug = slugs_for(servers)[servers[0]]
         return {tool.id: (slug, servers[0]) for tool in tools}
     by_id = {}
     for tool in tools:
@@ -74,10 +86,10 @@ def _legal(text: str) -> str:
     return f"{name[: _MAX_LENGTH - 9]}_{digest}"
 
 
-def _slugs(servers: list[str]) -> dict[str, str]:
-    """Category names for servers, unlike each other in more than case."""
+def slugs_for(servers: Sequence[str], others: Iterable[str] = ()) -> dict[str, str]:
+    """Names of categories or files for servers, unlike each other and `others` in more than case."""
     slugs: dict[str, str] = {}
-    taken: set[str] = set()
+    taken = {file_stem(name).casefold() for name in others}
     for server in servers:
         base = re.sub(r"[^A-Za-z0-9_-]+", "-", server).strip("-")[:56].strip("-") or "server"
         slug, number = base, 2

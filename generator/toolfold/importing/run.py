@@ -34,7 +34,8 @@ def import_tools(
     """
     tools = read_tools(list(files))
     data = manifest_of(tools, server_name(tools, files[0].stem) if name is None else name)
-    text = manifest_text(data, ", ".join(file.name for file in files))
+    sources = ", ".join(file.name for file in files)
+    text = manifest_text(data, f"Imported by `toolfold import tools` from {sources}")
     encoded = text.encode()
     try:
         refuse_links(output, Path.cwd())

@@ -74,7 +74,7 @@ def _tools(file: Path) -> Iterator[ForeignTool]:
     server = document.get("server") if isinstance(document, dict) else None
     default = server if isinstance(server, str) and server else file.stem
     for index, tool in enumerate(listed):
-        yield replace(_tool(tool, default, f"{file}: tools[{index}]"), file=str(file))
+        yield replace(foreign_tool(tool, default, f"{file}: tools[{index}]"), file=str(file))
 
 
 def _load(file: Path) -> Any:
@@ -99,7 +99,8 @@ def _finite(text: str) -> float:
     return number if math.isfinite(number) else _refuse_constant(text)
 
 
-def _tool(tool: Any, default_server: str, where: str) -> ForeignTool:
+def foreign_tool(tool: Any, default_server: str, where: str) -> ForeignTool:
+    """A tool in the protocol's form; UsageError where no manifest can hold it."""
     if not isinstance(tool, dict) or not isinstance(tool.get("name"), str) or not tool["name"]:
         raise UsageError(f"{where}: not a tool with a name")
     where = f"{where} ({tool['name'][:100]!a})"

@@ -26,10 +26,19 @@ _BLOCKS: Final = (
 )
 
 
-def manifest_text(data: dict[str, Any], source: str) -> str:
-    """The manifest as YAML text, ending in a newline."""
-    first = f"# Imported by `toolfold import tools` from {_comment(source)}"
-    return "\n".join([first, *_lines(data, ())]) + "\n"
+def manifest_text(data: dict[str, Any], first_line: str) -> str:
+    """A manifest or a part of one as YAML text, ending in a newline; the first line is a comment."""
+    return "\n".join([f"# {_comment(first_line)}", *_lines(data, ())]) + "\n"
+
+
+def inline(value: object) -> str:
+    """A value as YAML on one line."""
+    return _scalar(value)
+
+
+def key_text(key: str) -> str:
+    """A key as YAML, in quotes where it needs them."""
+    return _key(key)
 
 
 def _lines(data: dict[str, Any], path: tuple[str, ...]) -> Iterator[str]:

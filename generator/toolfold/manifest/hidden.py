@@ -17,7 +17,7 @@ from typing import Final
 from toolfold_runtime.hidden import HIDDEN
 
 from toolfold.errors import Place, Problem
-from toolfold.manifest.tree import ManifestPath, PlacedList, PlacedMapping, dotted
+from toolfold.manifest.tree import PlacedMapping, dotted, texts_of
 
 CODE: Final = "hidden-characters"
 _HINT: Final = "agents read them and people do not see them; remove them"
@@ -96,8 +96,9 @@ def is_suspect(text: str) -> bool:
 def hidden_problems(tree: PlacedMapping) -> Iterator[Problem]:
     """A warning for each text and key of a manifest that holds hidden characters."""
     seen: set[Place] = set()  # what is repeated by an alias is one text
-    for path, place, text in _texts(tree, (), tree.at):
-        if place not in seen and (runs := hidden_runs(text)):
+    for path, place, text in texts_of(tree):
+        is_plain = text.isascii() and text.isprintable()
+        if not is_plain and place not in seen and (runs := hidden_runs(text)):
             seen.add(place)
             yield Problem(place, dotted(path), _fact(runs), _HINT, "warning", CODE)
 
@@ -130,23 +131,6 @@ def _replaced(text: str, replacement: Callable[[str], str]) -> str:
     if text.isascii() or not is_suspect(text):
         return text
     return _runs().sub(lambda match: replacement(match[1]) if match[1] else match[0], text)
-
-
-def _texts(
-    node: object, path: ManifestPath, at: Place
-) -> Iterator[tuple[ManifestPath, Place, str]]:
-    """Every text and key that is not plain ASCII or has control characters, with its place."""
-    if isinstance(node, str):
-        if not (node.isascii() and node.isprintable()):
-            yield path, at, node
-    elif isinstance(node, PlacedMapping):
-        for key, value in node.items():
-            below = (*path, key)
-            yield from _texts(key, below, node.keys_at[key])
-            yield from _texts(value, below, node.values_at[key])
-    elif isinstance(node, PlacedList):
-        for index, value in enumerate(node):
-            yield from _texts(value, (*path, index), node.items_at[index])
 
 
 def _fact(runs: list[str]) -> str:

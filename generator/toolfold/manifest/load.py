@@ -2,9 +2,11 @@
 
 import hashlib
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
+
+from toolfold_runtime.contract.codec import Json
 
 from toolfold.disk import read_file
 from toolfold.errors import ManifestError, Place, Problem, UsageError
@@ -18,6 +20,7 @@ from toolfold.manifest.include import (
     PatternError,
     files_matching,
 )
+from toolfold.manifest.pins import imported_definitions
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.schema import ENTRY_SECTIONS, Manifest
 from toolfold.manifest.shape import shape
@@ -36,6 +39,8 @@ class Loaded:
     name: str
     inputs: dict[Path, str]
     problems: tuple[Problem, ...] = ()
+    #: Tool to the definition that was imported from its server, for hidden ones too.
+    pins: dict[str, Json] = field(default_factory=dict)
 
 
 def load(path: Path, name: str | None = None) -> Loaded:
@@ -50,6 +55,22 @@ def load(path: Path, name: str | None = None) -> Loaded:
     return loaded
 
 
+def read_with_includes(path: Path) -> PlacedMapping:
+    """The manifest at `path` with what it includes, before overlays and held to no shape.
+
+    Raises ManifestError where a file cannot be read as YAML, and UsageError when there is none.
+    """
+    reader = _Files(path, str(path))
+    tree = reader.root()
+    problems: list[Problem] = []
+    for part in reader.matching(tree, "include", problems):
+        _include(tree, part, problems)
+    unread = [problem for problem in problems if problem.code == "yaml"]
+    if unread:
+        raise ManifestError(unread)
+    return tree
+
+
 def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     """The same, with the problems of a manifest that can be read on.
 
@@ -61,6 +82,7 @@ def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     problems: list[Problem] = []
     for part in reader.matching(tree, "include", problems):
         _include(tree, part, problems)
+    pins = imported_definitions(tree)
     for part in reader.matching(tree, "overlays", problems):
         _overlay(tree, part, problems)
     name_by_id(tree)
@@ -69,9 +91,10 @@ def load_with_problems(path: Path, name: str | None = None) -> Loaded:
     except ManifestError as error:
         raise ManifestError([*problems, *error.problems]) from None
     problems += [*misfits, *validate(manifest, tree)]
+    manifest = manifest.without_hidden(_included_categories(tree))
     if reader.may_hide:
         problems += hidden_problems(tree)
-    return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems))
+    return Loaded(manifest, tree, path.name, reader.inputs, tuple(problems), pins)
 
 
 class _Files:
@@ -181,6 +204,14 @@ def _include_entries(
             into.put(name, value, added.keys_at[name], added.values_at[name])
 
 
+def _included_categories(tree: PlacedMapping) -> list[str]:
+    """The categories that come from other files than the manifest itself."""
+    categories = tree.get("categories")
+    if not isinstance(categories, PlacedMapping):
+        return []
+    return [name for name, at in categories.keys_at.items() if at.source is not tree.at.source]
+
+
 def _overlay(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) -> None:
     """Lay a file of changes over tools that exist, as a JSON merge patch per tool."""
     for key in part:
@@ -201,7 +232,20 @@ def _overlay(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) 
             fact = f"expected a mapping, found {kind_of(change)}"
             problems.append(Problem(changes.values_at[given], path, fact))
         elif isinstance(tools[name], PlacedMapping):
-            tools[name] = _patched(tools[name], change)
+            tools[name] = _agreed(_patched(tools[name], change), change)
+
+
+def _agreed(tool: PlacedMapping, change: PlacedMapping) -> PlacedMapping:
+    """The tool without marks of what an importer proposed and an author has now said."""
+    marks = tool.get("proposed")
+    if isinstance(marks, PlacedList) and "proposed" not in change:
+        left = PlacedList(marks.at)
+        for mark, at in zip(marks, marks.items_at, strict=True):
+            if mark not in change:
+                left.append(mark)
+                left.items_at.append(at)
+        tool["proposed"] = left
+    return tool
 
 
 def _patched(target: PlacedMapping, change: PlacedMapping) -> PlacedMapping:

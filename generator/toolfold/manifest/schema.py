@@ -1,8 +1,10 @@
 """The shape of `tools.yaml`, as Pydantic models; `toolfold schema` prints it for editors."""
 
+from collections.abc import Collection
 from typing import Annotated, Final, Literal
 
 from pydantic import Field
+from toolfold_runtime.contract.upstream import UpstreamTool
 
 from toolfold.manifest.resources_prompts import Prompt, PromptArgument, Resource
 from toolfold.manifest.server import (
@@ -11,11 +13,9 @@ from toolfold.manifest.server import (
     Disclosure,
     Execution,
     MetaTool,
-    Secret,
     Server,
-    Upstream,
 )
-from toolfold.manifest.tool import Deprecation, Example, Icon, Tool
+from toolfold.manifest.tool import Backend, Deprecation, Example, Icon, Tool
 from toolfold.manifest.types import (
     PATTERN_DESCRIPTIONS,
     CategoryName,
@@ -30,11 +30,13 @@ from toolfold.manifest.types import (
     ToolName,
     ToolReference,
 )
+from toolfold.manifest.upstream import Secret, Upstream
 
 __all__ = [
     "BUDGETS",
     "ENTRY_SECTIONS",
     "PATTERN_DESCRIPTIONS",
+    "Backend",
     "Budgets",
     "Category",
     "Deprecation",
@@ -167,13 +169,26 @@ class Manifest(ManifestModel):
         """A tool's id: where it came from, or this server and its name."""
         return self.tools[tool].id or f"{self.server.name}::{tool}"
 
-    def is_carried_out_here(self, tool: str) -> bool:
-        """Whether the implementation has a method for a tool; an upstream server carries out others."""
-        return (
-            self.tools[tool].backend is not None
-            or self.id_of(tool).partition("::")[0] not in self.servers
-        )
+    def upstream_of(self, tool: str) -> UpstreamTool | None:
+        """The tool of an upstream server that carries a tool out; None where a method does."""
+        own = self.tools[tool]
+        if own.backend is not None:
+            return own.upstream
+        server, _, name = (own.id or "").partition("::")
+        return UpstreamTool(server, name) if server in self.servers else None
+
+    def without_hidden(self, included: Collection[str]) -> "Manifest":
+        """The manifest as if the tools that it hides were not declared.
+
+        Nor are those of the `included` categories that no tool is left in.
+        """
+        tools = {name: tool for name, tool in self.tools.items() if not tool.hidden}
+        used = {tool.category for tool in tools.values()}
+        kept = {n: own for n, own in self.categories.items() if n in used or n not in included}
+        if (len(tools), len(kept)) == (len(self.tools), len(self.categories)):
+            return self
+        return self.model_copy(update={"tools": tools, "categories": kept})
 
     def has_models(self, tool: str) -> bool:
         """Whether models are generated for a tool."""
-        return self.server.models == "all" or self.is_carried_out_here(tool)
+        return self.server.models == "all" or self.upstream_of(tool) is None

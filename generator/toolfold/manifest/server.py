@@ -18,7 +18,6 @@ from toolfold.manifest.types import (
     WORD,
     CategoryName,
     Count,
-    HttpAddress,
     Identifier,
     ImplementationPath,
     Line,
@@ -30,7 +29,6 @@ from toolfold.manifest.types import (
     Tokens,
     ToolName,
     ToolReference,
-    Variable,
     word_or_mapping,
 )
 
@@ -279,41 +277,4 @@ class Execution(ManifestModel):
         default=CacheBounds(),
         description="How much the cache of all tools' answers may hold.",
         examples=[{"entries": 500, "megabytes": 32}],
-    )
-
-
-class Secret(ManifestModel):
-    """A value that is written in the open on purpose."""
-
-    plain: str = Field(description="The value itself.")
-
-
-EnvValue = Annotated[
-    Annotated[Variable, WORD] | Annotated[Secret, MAPPING],
-    Discriminator(word_or_mapping),
-]
-
-
-class Upstream(ManifestModel):
-    """An upstream MCP server: a command to start, or an address."""
-
-    command: Annotated[list[str], Field(min_length=1)] | None = Field(
-        default=None,
-        description="The program to start, and its arguments.",
-        examples=[["npx", "-y", "some-server"]],
-    )
-    url: HttpAddress | None = Field(
-        default=None,
-        description="The address of a server that runs elsewhere.",
-        examples=["https://example.com/mcp"],
-    )
-    env: dict[str, EnvValue] = Field(
-        default={},
-        description="Environment variables of the program; secrets by the name of a variable.",
-        examples=[{"TOKEN": "${SHOP_TOKEN}", "MODE": {"plain": "test"}}],
-    )
-    headers: dict[str, EnvValue] = Field(
-        default={},
-        description="Headers of every request; secrets by the name of a variable.",
-        examples=[{"Authorization": "Bearer ${SHOP_TOKEN}"}],
     )

@@ -19,6 +19,8 @@ from toolfold.manifest.schema import (
     Secret,
 )
 from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, kind_of, place_of
+from toolfold.manifest.types import ENV_PATTERN
+from toolfold.manifest.upstream import SECRET_KEYS
 
 _UNION_TAGS: Final = frozenset({"word", "mapping", "flag"})
 _KINDS: Final = {
@@ -32,7 +34,7 @@ _KINDS: Final = {
 }
 _HINTS: Final[dict[type[BaseModel] | None, str]] = {
     MetaTool: "`off`, or a mapping with name, category, summary, example",
-    Secret: PATTERN_DESCRIPTIONS["env"],
+    Secret: PATTERN_DESCRIPTIONS[ENV_PATTERN],
 }
 
 
@@ -111,7 +113,8 @@ def _whole_schema(tree: PlacedMapping, path: ManifestPath) -> ManifestPath | Non
 def _problem(tree: PlacedMapping, detail: ErrorDetails) -> Problem:
     path = _path(tree, detail["loc"])
     kind = detail["type"]
-    is_about_key = kind in ("extra_forbidden", "missing") or "[key]" in path
+    is_name = "[key]" in path
+    is_about_key = kind in ("extra_forbidden", "missing") or is_name
     path = tuple(step for step in path if step != "[key]")
     if path[0:1] == ("tools",) and path[2:] == ("parameters", "required") and kind == "dict_type":
         fact = '"required" is not a parameter'
@@ -120,11 +123,11 @@ def _problem(tree: PlacedMapping, detail: ErrorDetails) -> Problem:
     else:
         fact, hint = _fact_and_hint(path, kind, detail)
     place = place_of(tree, path[:-1] if kind == "missing" else path, of_key=is_about_key)
-    if _is_secret(path):
-        # Logs keep what is printed: neither the value nor its line may be.
-        if isinstance(detail["input"], str):
-            wanted = _KINDS.get(kind)
-            fact = f"expected {wanted}, found a literal value" if wanted else "a literal value"
+    # Logs keep what is printed: neither a secret nor its line may be.
+    if _is_secret(path) and isinstance(detail["input"], str) and not is_name:
+        wanted = _KINDS.get(kind)
+        fact = f"expected {wanted}, found a literal value" if wanted else "a literal value"
+    if path[:1] == ("servers",):
         place = place._replace(source=Source(place.source.name, "", place.source.order))
     return Problem(place, dotted(path), fact, hint, code="shape")
 
@@ -162,7 +165,7 @@ def _fact_and_hint(path: ManifestPath, kind: str, detail: ErrorDetails) -> tuple
             most = detail.get("ctx", {}).get("max_length")
             return f"{_shown(value)} is too long", f"at most {most} characters"
         case "string_pattern_mismatch" | "string_too_short":
-            return f"{_shown(value)} is not valid here", f"expected {_expected_text(path, detail)}"
+            return f"{_shown(value)} is not valid here", f"expected {_expected_text(detail)}"
         case "too_short":
             return "an empty list", "name at least one"
     return _wrong_type(path, kind, value, detail)
@@ -213,13 +216,11 @@ def _shown(value: object) -> str:
 
 
 def _is_secret(path: ManifestPath) -> bool:
-    return path[:1] == ("servers",) and path[2:3] in (("env",), ("headers",))
+    return path[:1] == ("servers",) and bool(SECRET_KEYS.intersection(map(str, path[2:3])))
 
 
-def _expected_text(path: ManifestPath, detail: ErrorDetails) -> str:
+def _expected_text(detail: ErrorDetails) -> str:
     pattern = str(detail.get("ctx", {}).get("pattern", ""))
-    if _is_secret(path):
-        return PATTERN_DESCRIPTIONS["env"]
     return PATTERN_DESCRIPTIONS.get(pattern, PATTERN_DESCRIPTIONS["text"])
 
 

@@ -2,8 +2,9 @@
 
 from typing import Annotated, Literal, cast
 
-from pydantic import Discriminator, Field
+from pydantic import ConfigDict, Discriminator, Field
 from toolfold_runtime.contract.server import TOOL_CONCURRENCY
+from toolfold_runtime.contract.upstream import UpstreamTool
 from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effect, Tier
 
 from toolfold.manifest.types import (
@@ -22,6 +23,7 @@ from toolfold.manifest.types import (
     Parameter,
     Scope,
     Seconds,
+    ServerName,
     Text,
     Tokens,
     ToolId,
@@ -89,10 +91,22 @@ class Cache(ManifestModel):
 
 
 class Backend(ManifestModel):
-    """What carries a call out."""
+    """What carries a call out: a method of the implementation, or a tool of an upstream server."""
 
-    python: Identifier = Field(
-        description="The method of the implementation.", examples=["find_order_by_id"]
+    model_config = ConfigDict(
+        json_schema_extra={"oneOf": [{"required": ["python"]}, {"required": ["server", "tool"]}]}
+    )
+
+    python: Identifier | None = Field(
+        default=None,
+        description="The method of the implementation.",
+        examples=["find_order_by_id"],
+    )
+    server: ServerName | None = Field(
+        default=None, description="One of the names under `servers:`.", examples=["orders"]
+    )
+    tool: Line | None = Field(
+        default=None, description="What that server calls the tool.", examples=["find_order"]
     )
 
 
@@ -265,10 +279,14 @@ class Tool(ManifestModel):
         description="Pictures that clients may show.",
         examples=[[{"src": "https://example.com/order.png", "mimeType": "image/png"}]],
     )
-    proposed: list[Literal["effect"]] = Field(
+    proposed: list[Literal["category", "summary", "effect"]] = Field(
         default=[],
-        description="What an importer guessed; take it out once you agree.",
+        description="What an importer guessed; take it out once you agree, or write it in an overlay.",
         examples=[["effect"]],
+    )
+    hidden: bool = Field(
+        default=False,
+        description="Takes the tool out of everything, as if it were not declared; for overlays.",
     )
     meta: JsonObject = Field(
         default={},
@@ -277,8 +295,11 @@ class Tool(ManifestModel):
     )
     backend: Backend | None = Field(
         default=None,
-        description="What carries a call out; default: the method of the tool's name.",
-        examples=[{"python": "find_order_by_id"}],
+        description=(
+            "What carries a call out; default: the upstream server that the tool's `id` names,"
+            " else the method of the tool's name."
+        ),
+        examples=[{"python": "find_order_by_id"}, {"server": "orders", "tool": "find_order"}],
     )
 
     @property
@@ -292,11 +313,23 @@ class Tool(ManifestModel):
         return self.description or self.summary
 
     @property
+    def shown_effect(self) -> str:
+        """The effect, as agents and people are told it; one that nobody declared may be any."""
+        is_unknown = self.effect == "write" and "effect" in self.proposed
+        return "unspecified" if is_unknown else self.effect
+
+    @property
     def deprecation(self) -> Deprecation | None:
         """What to use instead and why; None where the tool is not deprecated."""
         if isinstance(self.deprecated, Deprecation):
             return self.deprecated
         return Deprecation() if self.deprecated else None
+
+    @property
+    def upstream(self) -> UpstreamTool | None:
+        """The tool of an upstream server that the backend names; None where it names none."""
+        server, tool = (self.backend.server, self.backend.tool) if self.backend else (None, None)
+        return UpstreamTool(server, tool) if server is not None and tool is not None else None
 
     @property
     def asserts_input_formats(self) -> bool:

@@ -1,6 +1,6 @@
 """Mappings and lists that know the place of each key and item in the manifest."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeAlias
 
 from toolfold.errors import Place
@@ -62,6 +62,26 @@ def place_of(root: PlacedMapping, path: Sequence[str | int], *, of_key: bool = F
         else:
             break
     return place
+
+
+def texts_of(tree: PlacedMapping) -> Iterator[tuple[ManifestPath, Place, str]]:
+    """Every text and key of a manifest, with its path and its place."""
+    return _texts(tree, (), tree.at)
+
+
+def _texts(
+    node: object, path: ManifestPath, at: Place
+) -> Iterator[tuple[ManifestPath, Place, str]]:
+    if isinstance(node, str):
+        yield path, at, node
+    elif isinstance(node, PlacedMapping):
+        for key, value in node.items():
+            below = (*path, key)
+            yield below, node.keys_at[key], key
+            yield from _texts(value, below, node.values_at[key])
+    elif isinstance(node, PlacedList):
+        for index, value in enumerate(node):
+            yield from _texts(value, (*path, index), node.items_at[index])
 
 
 def dotted(path: Sequence[str | int]) -> str:

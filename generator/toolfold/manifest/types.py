@@ -22,10 +22,14 @@ _HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
 _ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
 # RFC 6749, section 3.3.
 _SCOPE = r"^[!#-\[\]-~]+$"
+# What an operating system cannot tell from the value, or not hold at all.
+_ENV_NAME = r"^[^=\x00-\x20\x7f]{1,200}$"
+# RFC 9110, section 5.6.2.
+_HEADER = r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"
+ENV_PATTERN = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 _MIME = r"^[a-z]+/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(; ?[a-z]+=[A-Za-z0-9._-]+)?$"
 # What the characters between the braces may be is said by the parser of templates.
 _TEMPLATE = r"^[a-z][a-z0-9+.-]*:[A-Za-z0-9!#$%&'()*+,./:;=?@_~{}-]+$"
-_ENV = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 
 #: What each pattern asks for, in words; messages use them.
 PATTERN_DESCRIPTIONS = {
@@ -41,10 +45,12 @@ PATTERN_DESCRIPTIONS = {
     _HTTP: "an http or https address without a name or password in it",
     _ICON: "an http, https or data:image address",
     _SCOPE: 'an OAuth scope: printable ASCII without spaces, " and \\',
+    _ENV_NAME: "the name of an environment variable",
+    _HEADER: "the name of an HTTP header",
     _MIME: "a media type, such as application/json",
     _TEMPLATE: "an address such as orders://{id}: a scheme in lower case, and ASCII without spaces",
     CODE_PATTERN: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
-    "env": "${NAME} of an environment variable, or {plain: value} if it is no secret",
+    ENV_PATTERN: "${NAME} of an environment variable, or {plain: value} if it is no secret",
     "text": "text that is not empty",
 }
 
@@ -67,12 +73,14 @@ Line = Annotated[str, Field(min_length=1, pattern=_LINE)]
 Address = Annotated[str, Field(pattern=_URL)]
 HttpAddress = Annotated[str, Field(pattern=_HTTP)]
 IconAddress = Annotated[str, Field(pattern=_ICON)]
+EnvName = Annotated[str, Field(pattern=_ENV_NAME)]
+HeaderName = Annotated[str, Field(pattern=_HEADER)]
 MimeType = Annotated[str, Field(pattern=_MIME, max_length=100)]
 UriTemplate = Annotated[str, Field(pattern=_TEMPLATE, max_length=400)]
 PromptName = Annotated[str, Field(pattern=_NAME)]
 ResourceName = Annotated[str, Field(pattern=_NAME)]
 ArgumentName = Annotated[str, Field(pattern=_NAME)]
-Variable = Annotated[str, Field(pattern=_ENV)]
+Variable = Annotated[str, Field(pattern=ENV_PATTERN)]
 Tokens = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Count = Annotated[int, Field(ge=1, le=10_000)]

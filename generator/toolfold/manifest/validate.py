@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator
 
 from toolfold.errors import Problem
 from toolfold.manifest.hints import nearest
-from toolfold.manifest.schema import Manifest, MetaTool, Tool
+from toolfold.manifest.schema import Backend, Manifest, MetaTool, Tool, Upstream
 from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, place_of
 
 
@@ -23,10 +23,13 @@ class _Validator:
     def __init__(self, manifest: Manifest, tree: PlacedMapping) -> None:
         self.manifest = manifest
         self.tree = tree
+        self.hidden = {name for name, tool in manifest.tools.items() if tool.hidden}
 
     def tools(self) -> Iterator[Problem]:
         if not self.tree["tools"]:
             yield self._problem(("tools",), "no tools", "declare at least one")
+        elif self.hidden and len(self.hidden) == len(self.tree["tools"]):
+            yield self._problem(("tools",), "every tool is hidden", "show at least one")
         for name, tool in self.manifest.tools.items():
             yield from self.tool(name, tool)
 
@@ -34,6 +37,7 @@ class _Validator:
         path = ("tools", name)
         yield from self._known_category((*path, "category"), tool.category)
         yield from self._exclusive_keys(path, tool)
+        yield from self._backend((*path, "backend"), tool.backend)
         if tool.cache and tool.effect != "read":
             fact = f"effect {tool.effect} cannot be cached"
             yield self._problem((*path, "cache"), fact, "only `effect: read` may be")
@@ -65,6 +69,12 @@ class _Validator:
                 fact = "an upstream server has either a command or a url"
                 hint = "`command: [program, argument]` to start one, `url:` to reach one"
                 yield self._problem(("servers", name), fact, hint)
+            else:
+                yield from self._keys_for_the_other_kind(("servers", name), upstream)
+            if upstream.auth is not None and len(upstream.auth.model_fields_set) != 1:
+                fact = f"{len(upstream.auth.model_fields_set)} ways to authorize a request"
+                hint = f"exactly one of: {', '.join(type(upstream.auth).model_fields)}"
+                yield self._problem(("servers", name, "auth"), fact, hint, code="shape")
 
     def reachable(self) -> Iterator[Problem]:
         """Unlisted tools need a runner where direct calls of them are denied."""
@@ -79,6 +89,28 @@ class _Validator:
             path = ("disclosure", "unlisted_calls")
             hint = "switch the runners on, or allow unlisted calls"
             yield self._problem(path, "tools that are not listed could not be called at all", hint)
+
+    def _keys_for_the_other_kind(self, path: ManifestPath, upstream: Upstream) -> Iterator[Problem]:
+        is_started = upstream.command is not None
+        for key in ("headers", "auth") if is_started else ("env", "cwd"):
+            if key in upstream.model_fields_set:
+                kind = "a program that is started" if is_started else "a server at an address"
+                hint = "`url:` has headers and auth, `command:` has env and cwd"
+                yield self._problem((*path, key), f"{kind} has no {key}", hint, of_key=True)
+
+    def _backend(self, path: ManifestPath, backend: Backend | None) -> Iterator[Problem]:
+        if backend is None:
+            return
+        given = {key for key, value in backend if value is not None}
+        if given not in ({"python"}, {"server", "tool"}):
+            hint = "`{python: method}`, or `{server: name, tool: its name there}`"
+            is_both = "python" in given
+            kinds = "a method", "a tool of a server"
+            fact = "both {} and {}" if is_both else "neither {} nor {}"
+            yield self._problem(path, fact.format(*kinds), hint, code="shape")
+        elif backend.server is not None:
+            names = self.manifest.servers
+            yield from self._known((*path, "server"), backend.server, "server", "servers", names)
 
     def _scopes(self, path: ManifestPath, tool: Tool) -> Iterator[Problem]:
         for index, scope in enumerate(tool.scopes):
@@ -103,7 +135,9 @@ class _Validator:
                 yield self._problem((*path, foreign), fact, hint, of_key=True)
 
     def _known_tool(self, path: ManifestPath, name: str) -> Iterator[Problem]:
-        return self._known(path, name, "tool", "tools", self.manifest.tools)
+        yield from self._known(path, name, "tool", "tools", self.manifest.tools)
+        if name in self.hidden:
+            yield self._problem(path, f'"{name}" is hidden', "show it, or name another tool here")
 
     def _known_category(self, path: ManifestPath, name: str) -> Iterator[Problem]:
         return self._known(path, name, "category", "categories", self.manifest.categories)
@@ -117,12 +151,20 @@ class _Validator:
             yield self._problem(path, f'unknown {what} "{name}"', hint)
 
     def _declared(self, key: str, names: list[str]) -> str:
-        place = self.tree.keys_at[key]
+        place = self.tree.keys_at.get(key)
+        if place is None:
+            return f"declare it under `{key}:`"
         some = ", ".join(names[:10]) + (", …" if len(names) > 10 else "")
         return f"declared under `{key}:` ({place}): {some or 'none'}"
 
     def _problem(
-        self, path: ManifestPath, fact: str, hint: str = "", *, of_key: bool = False
+        self,
+        path: ManifestPath,
+        fact: str,
+        hint: str = "",
+        *,
+        of_key: bool = False,
+        code: str = "rule",
     ) -> Problem:
         place = place_of(self.tree, path, of_key=of_key)
-        return Problem(place, dotted(path), fact, hint, code="rule")
+        return Problem(place, dotted(path), fact, hint, code=code)

@@ -28,6 +28,7 @@ from toolfold.plan.resources_prompts.build import (
 from toolfold.plan.schemas.check import check_definitions
 from toolfold.plan.search.retrieval import check_retrieval
 from toolfold.plan.text.header import header_for
+from toolfold.plan.upstreams import upstream_files
 
 
 @dataclass(frozen=True)
@@ -108,6 +109,7 @@ def plan_catalog(catalog: Catalog, views: Views) -> Plan:
     resources_prompts = resources_prompts_of(manifest, tools, meta, disclosure.hot)
     facts = server_facts(manifest, tools, meta, disclosure, resources_prompts)
     data = catalog_files(outline.header, manifest, tools, facts, disclosure, views)
+    data |= upstream_files(outline.header, outline.loaded)
     data |= resource_prompt_files(outline.header, resources_prompts)
     check_retrieval(manifest, tools, data, findings)
     warnings = in_file_order(_problems(outline))

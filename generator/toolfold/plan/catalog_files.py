@@ -10,6 +10,7 @@ from toolfold_runtime.contract.prompt import Prompts
 from toolfold_runtime.contract.resource import Resources
 from toolfold_runtime.contract.search import IndexedTool, NameRarities, RelatedLine, SearchNames
 from toolfold_runtime.contract.server import CATALOG_FORMAT, SearchBudget, ServerFacts
+from toolfold_runtime.contract.upstream import UpstreamServers
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
@@ -29,9 +30,12 @@ from toolfold.plan.source import tool_sources
 from toolfold.plan.text.escape import json_text
 from toolfold.plan.text.paths import file_stem
 
-_Document: TypeAlias = ServerFacts | Names | SearchNames | NameRarities | Resources | Prompts
+#: What a file of JSON holds, whole.
+Document: TypeAlias = (
+    ServerFacts | Names | SearchNames | NameRarities | Resources | Prompts | UpstreamServers
+)
 #: A path below `catalog/`, and a document or the lines of that file.
-CatalogFile: TypeAlias = tuple[str, _Document | list[str]]
+CatalogFile: TypeAlias = tuple[str, Document | list[str]]
 
 
 def catalog_files(
@@ -52,16 +56,16 @@ def catalog_files(
         (files.INVENTORY, disclosure.inventory),
         *_categories(manifest, tools, views),
     ]
-    return {path: _text(header, value) for path, value in contents}
+    return {path: catalog_text(header, value) for path, value in contents}
 
 
 def resource_prompt_files(header: str, resources_prompts: ResourcesPrompts) -> dict[str, str]:
     """The files of resources and prompts, where there are any."""
     contents = {}
     if resources_prompts.resources:
-        contents[files.RESOURCES] = _text(header, Resources(resources_prompts.resources))
+        contents[files.RESOURCES] = catalog_text(header, Resources(resources_prompts.resources))
     if resources_prompts.prompts:
-        contents[files.PROMPTS] = _text(header, Prompts(resources_prompts.prompts))
+        contents[files.PROMPTS] = catalog_text(header, Prompts(resources_prompts.prompts))
     return contents
 
 
@@ -100,6 +104,7 @@ def server_facts(
         schema_tool=names.get("schema"),
         reader=reader,
         has_result_budget=reader is not None and has_result_budget(manifest),
+        has_upstreams=any(manifest.upstream_of(tool.name) for tool in tools),
         arguments=settings.arguments,
         has_generated_resources=resources_prompts.has_generated,
         has_resources=bool(resources_prompts.resources),
@@ -107,7 +112,7 @@ def server_facts(
     )
 
 
-def _text(header: str, value: _Document | list[str]) -> str:
+def catalog_text(header: str, value: Document | list[str]) -> str:
     """A document, or lines that are ready; the header is the first line of both."""
     first = '{"//": ' + json_text(header)
     if isinstance(value, list):

@@ -47,6 +47,11 @@ class MetaToolPlan(NamedTuple):
         """The gravest effect of what it runs."""
         return "destructive" if "destructive" in self.effects else "read"
 
+    @property
+    def shown_effect(self) -> str:
+        """Its effect as agents and people are told it."""
+        return self.effect
+
 
 class ToolPlan(NamedTuple):
     """Everything that is decided about one tool by itself."""
@@ -55,6 +60,8 @@ class ToolPlan(NamedTuple):
     id: str
     category: str
     effect: Effect
+    #: Its effect as agents and people are told it.
+    shown_effect: str
     tier: Tier | None
     #: What to use instead, or nothing; None where the tool is not deprecated.
     deprecated: str | None

@@ -63,7 +63,7 @@ def package_modules(
 
 def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> ProtocolPlan:
     """What the user's class must satisfy."""
-    own = [tool for tool in tools if manifest.is_carried_out_here(tool.name)]
+    own = [tool for tool in tools if manifest.upstream_of(tool.name) is None]
     taken = {name for t in own for name in (t.params_class, t.result_class) if name}
     methods = tuple(_method(tool, taken) for tool in own)
     return ProtocolPlan(package, manifest.server.implementation, methods)

@@ -1,10 +1,14 @@
 """What one tool is planned from: itself, and what the manifest says for all tools."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.server import run_step
+from toolfold_runtime.contract.upstream import UpstreamTool
 from toolfold_runtime.contract.vocabulary import EFFECTS, Effect, Format
+from toolfold_runtime.upstream.pins import digest
 
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan.disclosure.meta_tools import runner_of
@@ -18,6 +22,9 @@ class ToolSource:
     tool: Tool
     id: str
     category_title: str
+    #: The tool of another server that carries it out, and the digest of what that was when imported.
+    upstream: UpstreamTool | None = None
+    pin: str = ""
 
 
 @dataclass(frozen=True)
@@ -30,12 +37,21 @@ class ToolContext:
     run_steps: dict[Effect, str]
 
 
-def tool_sources(manifest: Manifest) -> dict[str, ToolSource]:
-    """The source of every tool by its name."""
+def tool_sources(
+    manifest: Manifest, pins: Mapping[str, Json] = MappingProxyType({})
+) -> dict[str, ToolSource]:
+    """The source of every tool by its name; `pins` are the definitions that were imported."""
     # A category that is unknown is reported elsewhere.
     titles = {name: category.title or "" for name, category in manifest.categories.items()}
     return {
-        name: ToolSource(name, tool, manifest.id_of(name), titles.get(tool.category, ""))
+        name: ToolSource(
+            name,
+            tool,
+            manifest.id_of(name),
+            titles.get(tool.category, ""),
+            manifest.upstream_of(name),
+            digest(pins[name]) if name in pins else "",
+        )
         for name, tool in manifest.tools.items()
     }
 

@@ -54,6 +54,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         id=source.id,
         category=tool.category,
         effect=tool.effect,
+        shown_effect=tool.shown_effect,
         tier=tool.tier,
         deprecated=replacement_of(tool),
         summary=tool.summary,
@@ -196,6 +197,8 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         scopes=tuple(tool.scopes),
         confirm=tool.confirm,
         content=tool.content,
+        upstream=source.upstream,
+        pin=source.pin,
     )
 
 

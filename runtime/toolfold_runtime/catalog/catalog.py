@@ -20,6 +20,7 @@ from toolfold_runtime.contract.server import (
     runner_for,
 )
 from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.upstream import Pin, UpstreamServer, UpstreamServers
 from toolfold_runtime.contract.view import ViewPage, view_key
 from toolfold_runtime.contract.vocabulary import (
     CATEGORY_DETAILS,
@@ -102,6 +103,17 @@ class Catalog:
                 raise KeyError(f"{name} is not in the catalog; generate again")
             self._entries[name] = decode(ToolEntry, data)
         return self._entries[name]
+
+    @cached_property
+    def upstream_servers(self) -> dict[str, UpstreamServer]:
+        """The servers that the manifest declares, by name; read when a tool of theirs is first called."""
+        declared = decode(UpstreamServers, self._read(files.SERVERS)).servers
+        return {server.name: server for server in declared}
+
+    def pin(self, name: str) -> Json:
+        """The definition of a tool of another server when it was imported; empty where none is pinned."""
+        data = self._line(files.PINS, name)
+        return {} if data is None else decode(Pin, data).definition
 
     def inventory(
         self, category: str = "", detail: str = "", page: int = 1, format: str = ""

@@ -78,6 +78,8 @@ class ServerFacts(NamedTuple):
     reader: str | None = None
     #: Whether any result may be truncated.
     has_result_budget: bool = False
+    #: Whether other servers carry out any tool.
+    has_upstreams: bool = False
     #: How runners take arguments.
     arguments: ArgumentsForm = "object"
     #: Whether pages and schemas can be read as resources.

@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.upstream import UpstreamTool
 from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effect
 
 #: Checks of one value up to which they are not worth counting.
@@ -107,5 +108,9 @@ class ToolEntry(NamedTuple):
     scopes: tuple[str, ...] = ()
     #: Whether the user is asked before a call; None where not.
     confirm: Confirmation | None = None
+    #: The tool of another server that carries it out; None where the implementation does.
+    upstream: UpstreamTool | None = None
+    #: The digest of the definition that was imported (`upstream.pins`); empty where none is pinned.
+    pin: str = ""
     #: The content that a result has, beside the output schema or instead of one.
     content: ContentKind | None = None

@@ -29,6 +29,7 @@ Code: TypeAlias = Literal[
     "forbidden",
     "unconfirmed",
     "backend_failed",
+    "definition_changed",
     "timeout",
     "budget_exceeded",
 ]

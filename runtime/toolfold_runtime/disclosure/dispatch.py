@@ -27,6 +27,11 @@ class Reply:
 
     content: tuple[Json, ...]
     structured: Json | None = None
+    #: Of another server's answer: its `_meta`, and whether it says that the tool failed.
+    meta: Json | None = None
+    is_error: bool = False
+    #: Whether it is another server's, which is sent as it came.
+    is_foreign: bool = False
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -82,7 +87,7 @@ class Dispatcher:
         entry = self.catalog.entry(name)
         self._refuse_unlisted(entry.name)
         answer = await self.executor.call(entry, arguments, context=context)
-        return Reply(_content(answer), answer.structured)
+        return _reply(answer)
 
     async def call_with_texts(
         self, tool: str, arguments: Mapping[str, str], context: CallContext
@@ -94,11 +99,13 @@ class Dispatcher:
         entry = self.catalog.entry(tool)
         refuse_what_is_no_json(dict(arguments))
         answer = await self.executor.call(entry, dict(arguments), are_texts=True, context=context)
-        blocks = _content(answer)
+        reply = _reply(answer)
+        if reply.is_error:
+            raise ToolError("backend_failed", "\n".join(reply.texts))
         result = (answer.structured or {}).get("result") if entry.wraps_result else None
         if not isinstance(result, str):
-            return Reply(blocks, answer.structured)
-        return Reply((*text_blocks(result), *blocks[1:]))
+            return reply
+        return Reply((*text_blocks(result), *reply.content[1:]))
 
     async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
         form = self.facts.arguments
@@ -123,7 +130,7 @@ class Dispatcher:
                 raise  # which not every version of the protocol answers as a failure of the tool
             except ToolError as error:
                 raise ToolError(error.code, "\n".join([error.text, *warnings])) from None
-        return Reply(_content(answer, *warnings))
+        return _reply(answer, *warnings)
 
     def _refuse_unlisted(self, name: str) -> None:
         if self.facts.unlisted_calls == "allow" or name in self.listed():
@@ -138,8 +145,9 @@ def text_blocks(*texts: str) -> tuple[Json, ...]:
     return tuple({"type": "text", "text": text} for text in texts)
 
 
-def _content(answer: Answer, *warnings: str) -> tuple[Json, ...]:
+def _reply(answer: Answer, *warnings: str) -> Reply:
     """A result and what is noted about it, as blocks."""
     value = () if answer.text is None else text_blocks(answer.text)
     blocks = (block.sent for block in answer.blocks)
-    return (*value, *blocks, *text_blocks(*answer.notes, *warnings))
+    content = (*value, *blocks, *text_blocks(*answer.notes, *warnings))
+    return Reply(content, answer.structured, answer.meta, answer.is_error, answer.is_foreign)

@@ -22,7 +22,8 @@ from toolfold_runtime.running.measure import TooLargeError, refuse_large
 from toolfold_runtime.running.media import audio_tokens, image_tokens, media_type_of
 from toolfold_runtime.running.tokens import estimated
 
-BlockKind: TypeAlias = Literal["text", "image", "audio", "file", "link"]
+#: `other` is what another server sent and nobody here knows.
+BlockKind: TypeAlias = Literal["text", "image", "audio", "file", "link", "other"]
 
 #: Bytes that are encoded at a time; a multiple of three.
 _STEP: Final = 3 << 17
@@ -94,6 +95,13 @@ def block_of(content: object, room: int) -> Block:
 
 def described(block: Json) -> str:
     """A block as a line for people: its text, or what it is and how large."""
+    try:
+        return _described(block)
+    except (KeyError, TypeError, AttributeError):  # what another server sent may be of any form
+        return f"{block['type']}, {_size(block):,} bytes"
+
+
+def _described(block: Json) -> str:
     kind = block["type"]
     if kind == "text":
         return str(block["text"])

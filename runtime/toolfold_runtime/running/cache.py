@@ -117,7 +117,7 @@ class ResultCache:
         generation = self._generation
         result = await work()
         # After a change it may show what was before, and after a question what one user said.
-        if generation == self._generation and not sharing.has_ended:
+        if generation == self._generation and not (sharing.has_ended or result.is_error):
             self._results.put(key, result, result.memory + len(key[1]), seconds)
         return result
 

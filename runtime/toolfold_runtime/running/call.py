@@ -43,6 +43,8 @@ class CallContext(NamedTuple):
     confirm: Confirm | None = None
     ask: Ask | None = None
     log: ClientLog | None = None
+    #: Whether the client has asked to be told of progress, as far as anybody knows.
+    asks_for_progress: bool = True
 
 
 #: A call of which nothing is known.
@@ -68,6 +70,10 @@ class Call:
         self._loop = get_running_loop()
         self.cache = cache
         self.caller = context.caller
+        #: What the call waits for that is not its tool, as a clause; for whoever waits too long.
+        self.obstacle = ""
+        #: Whether it is worth asking others for progress.
+        self.wants_progress = context.report is not None and context.asks_for_progress
         self.deadline = Deadline(self._loop)
         self.notifications = Notifications(self._loop, context.report, context.log)
         #: Set by whoever runs the call: the places that it takes, and who else gets its result.

@@ -10,7 +10,7 @@ from asyncio import CancelledError
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Final, TypeVar
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
@@ -24,12 +24,16 @@ from toolfold_runtime.running.caller import require_scopes
 from toolfold_runtime.running.confirm import require_consent
 from toolfold_runtime.running.error_codes import ErrorCodes
 from toolfold_runtime.running.limits import Limits
+from toolfold_runtime.running.limits_by_server import LimitsByServer
 from toolfold_runtime.running.measure import is_small
 from toolfold_runtime.running.results import Result, validated
 from toolfold_runtime.running.shape import Answer, Shaper
 from toolfold_runtime.running.telemetry import Telemetry
 from toolfold_runtime.running.threads import Threads
 from toolfold_runtime.running.validators import SchemaValidators, is_slow
+
+if TYPE_CHECKING:
+    from toolfold_runtime.running.foreign import ForeignAnswer, ForeignResult
 
 T = TypeVar("T")
 #: Bytes of a result that is shaped within microseconds.
@@ -49,7 +53,8 @@ class Executor:
         self._validators = SchemaValidators(execution.timeout)
         self._arguments = Arguments(self._validators, catalog.facts.arguments)
         self._codes = ErrorCodes()
-        self.limits = Limits(execution.timeout, execution.concurrency)
+        self._limits = LimitsByServer(catalog)
+        self.limits = self._limits.own
         # For validating and shaping: a wrong call is answered even while all methods hang.
         self._preparation_limits = Limits(execution.timeout, execution.concurrency)
         self.shaper = Shaper(self._validators, catalog.facts.reader, execution.budget)
@@ -96,15 +101,16 @@ class Executor:
                 await call.end()
             record.result = result
             answer = await self._shaped(entry, result, call, runner=runner, fields=fields)
+            if answer.is_error:
+                record.outcome = "tool_failed"
         if given.warnings and not are_texts:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
         return answer
 
     async def end(self) -> bool:
         """Whether everything that ran has ended, at last; what has not is left behind."""
-        return all(
-            [await limits.end_abandoned() for limits in (self.limits, self._preparation_limits)]
-        )
+        every = (*self._limits, self._preparation_limits)
+        return all([await limits.end_abandoned() for limits in every])
 
     async def read_on(self, entry: ToolEntry, cursor: str, context: CallContext) -> Answer:
         """What was omitted from an earlier answer to the same caller; ToolError where nothing was."""
@@ -141,7 +147,7 @@ class Executor:
     async def _run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Result:
         try:
             work = partial(self._run_backend, entry, arguments, call)
-            return await self.limits.run(entry, call, work)
+            return await self._limits.of(entry).run(entry, call, work)
         finally:
             self._invalidate(entry)
 
@@ -156,26 +162,46 @@ class Executor:
             raise
         finally:
             self._invalidate(entry)  # also where it ends long after its call was answered
+        if entry.upstream is not None:
+            return await self._foreign(entry, returned)
         work = partial(validated, self._validators, entry, returned)
         is_plain = entry.content is None and is_small(returned, self._package)
         if is_plain and not is_slow(entry.output_checks):
             return work(is_measured=True)
         return await self._threads.run(work)
 
+    async def _foreign(self, entry: ToolEntry, returned: object) -> Result:
+        from toolfold_runtime.running.foreign import foreign_result
+
+        answer = cast("ForeignAnswer", returned)
+        work = partial(foreign_result, self._validators, entry, answer)
+        if answer.is_quick and not is_slow(entry.output_checks):
+            return work()
+        return await self._threads.run(work)
+
     async def _shaped(
         self, entry: ToolEntry, result: Result, call: Call, *, runner: str, fields: tuple[str, ...]
     ) -> Answer:
-        if runner:
+        work: Callable[[], Answer]
+        is_quick = result.sent_size <= _SMALL_RESULT
+        if entry.upstream is not None:
+            from toolfold_runtime.running.foreign import passed_on
+
+            foreign = cast("ForeignResult", result)
+            is_quick = is_quick or (foreign.fits(self.shaper.budget_of(entry)) and not fields)
+            work = partial(passed_on, self.shaper, entry, foreign, call.caller, fields)
+            work = partial(work, is_direct=not runner)
+        elif runner:
             work = partial(self.shaper.text, entry, result, call.caller, fields)
         else:
             work = partial(self.shaper.typed, entry, result, call.caller)
-        if result.sent_size <= _SMALL_RESULT:
-            return work()
-        return await self._in_thread(entry, call, work)
+        return work() if is_quick else await self._in_thread(entry, call, work)
 
     async def _in_thread(self, entry: ToolEntry, call: Call, work: Callable[[], T]) -> T:
         """What work of our own returns, within limits like those of methods."""
-        return await self._preparation_limits.run(entry, call, partial(self._threads.run, work))
+        seconds = self._limits.of(entry).seconds_of(entry)
+        threaded = partial(self._threads.run, work)
+        return await self._preparation_limits.run(entry, call, threaded, seconds)
 
     def _invalidate(self, entry: ToolEntry) -> None:
         """Clear the cache after a change: what was read before it may be different now."""

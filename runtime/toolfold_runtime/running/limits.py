@@ -62,12 +62,17 @@ class Limits:
         """How long a call of the tool may take."""
         return self._seconds if entry.limits.timeout is None else entry.limits.timeout
 
-    async def run(self, entry: ToolEntry, call: Call, work: _Work[T]) -> T:
-        """What the work returns; ToolError `timeout` where that takes too long."""
+    async def run(
+        self, entry: ToolEntry, call: Call, work: _Work[T], seconds: float | None = None
+    ) -> T:
+        """What the work returns; ToolError `timeout` where that takes too long.
+
+        A call has as many seconds as its tool, or those that are given.
+        """
         tool = self._tool(entry)
         self._refuse_overload(tool)
         loop = asyncio.get_running_loop()
-        seconds = self.seconds_of(entry)
+        seconds = self.seconds_of(entry) if seconds is None else seconds
         ended: asyncio.Future[None] = loop.create_future()
         slots = call.slots = _Slots(tool.slots, self._all)
         task = loop.create_task(_in_slots(slots, work))
@@ -92,7 +97,7 @@ class Limits:
             elif not task.cancelled():
                 task.exception()  # retrieved, also where the call was cancelled meanwhile
         if not task.done() or task.cancelled():
-            raise _timeout_error(entry, seconds, was_running=slots.were_acquired)
+            raise _timeout_error(entry, seconds, call.obstacle, was_running=slots.were_acquired)
         return task.result()
 
     def _tool(self, entry: ToolEntry) -> "_Tool":
@@ -219,7 +224,10 @@ def _wake(ended: "asyncio.Future[None]") -> None:
         ended.set_result(None)
 
 
-def _timeout_error(entry: ToolEntry, seconds: float, *, was_running: bool) -> ToolError:
+def _timeout_error(
+    entry: ToolEntry, seconds: float, obstacle: str, *, was_running: bool
+) -> ToolError:
     fact = "did not answer" if was_running else "did not get its turn"
-    text = f"{entry.name} {fact} within {seconds:g} s; try again later, or ask for less."
+    why = f": {obstacle}" if obstacle else ""
+    text = f"{entry.name} {fact} within {seconds:g} s{why}; try again later, or ask for less."
     return ToolError("timeout", text)

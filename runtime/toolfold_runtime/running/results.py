@@ -33,6 +33,8 @@ class Result:
     #: Of the text, in bytes.
     size: int
     blocks: "tuple[Block, ...]" = ()
+    #: Whether another server says in it that the tool failed.
+    is_error: bool = False
 
     @property
     def sent_size(self) -> int:

@@ -38,6 +38,11 @@ class Answer:
     structured: Json | None = None
     notes: tuple[str, ...] = ()
     blocks: "tuple[Block, ...]" = ()
+    #: Of another server's answer: its `_meta`, and whether it says that the tool failed.
+    meta: Json | None = None
+    is_error: bool = False
+    #: Whether it is another server's, which is sent as it came.
+    is_foreign: bool = False
 
 
 class _Remainder(NamedTuple):
@@ -72,7 +77,7 @@ class Shaper:
         """The answer to a call by the tool's own name, with the structured content it promises."""
         if entry.definition.output_schema is None or result.text is None:
             return self.text(entry, result, caller)
-        budget = self._budget_of(entry)
+        budget = self.budget_of(entry)
         if budget is None or estimated(result.text) <= budget:
             whole = Answer(result.text, structured(entry, result.value))
             return self._with_blocks(entry, whole, caller, result.blocks)
@@ -112,7 +117,7 @@ class Shaper:
         if rest is None or rest.tool != entry.name:
             text = f"no such cursor of {entry.name}, or it has expired: run the tool again."
             raise ToolError("invalid_arguments", text)
-        budget = self._budget_of(entry) or 0
+        budget = self.budget_of(entry) or 0
         if not rest.has_value:
             return self._with_blocks(entry, Answer(None), caller, rest.blocks)
         if rest.size > BYTES_PER_TOKEN * budget:  # there is no need to write it all
@@ -122,7 +127,7 @@ class Shaper:
         return self._within(entry, Result(rest.value, written, len(written), rest.blocks), caller)
 
     def _within(self, entry: ToolEntry, result: Result, caller: Caller) -> Answer:
-        budget = self._budget_of(entry)
+        budget = self.budget_of(entry)
         if result.text is None or budget is None or estimated(result.text) <= budget:
             return self._with_blocks(entry, Answer(result.text), caller, result.blocks)
         return self._truncated(entry, result, caller, budget)[0]
@@ -151,7 +156,7 @@ class Shaper:
         """The answer with the blocks that fit beside its text, and notes about the others."""
         if not blocks:
             return answer
-        budget = self._budget_of(entry)
+        budget = self.budget_of(entry)
         if budget is None:
             return replace(answer, blocks=blocks)
         from toolfold_runtime.running.truncate_blocks import truncate_blocks
@@ -185,7 +190,8 @@ class Shaper:
         ask = compact({"tool": entry.name, "cursor": cursor})
         return f"Read on within {_SECONDS / 60:g} minutes: {self._reader}({ask})"
 
-    def _budget_of(self, entry: ToolEntry) -> int | None:
+    def budget_of(self, entry: ToolEntry) -> int | None:
+        """Tokens that a result of the tool may cost; None for no limit."""
         return self._budget if entry.limits.budget is None else entry.limits.budget
 
 

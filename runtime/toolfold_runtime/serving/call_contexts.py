@@ -33,6 +33,7 @@ class CallContexts:
             asker.confirm,
             asker.ask,
             client_log(context),
+            (context.meta or {}).get("progress_token") is not None,
         )
 
 

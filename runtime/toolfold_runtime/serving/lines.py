@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple
 
@@ -18,15 +17,10 @@ from mcp_types import (
 )
 from pydantic import ValidationError
 
+from toolfold_runtime.lines import Line, LineBuffer, id_at_edges, readable_id
+
 MOST_BYTES: Final = 16_000_000
 _CHUNK: Final = 65_536
-_EDGE: Final = 4_096
-# The id of a request that is too long or too deep to be parsed: clients write it first or last.
-_ID: Final = rb'"id"\s*:\s*(-?[0-9]{1,18}|"(?:[^"\\]|\\.){0,200}")\s*'
-_FIRST: Final = re.compile(
-    rb'\s*\{\s*(?:"(?:jsonrpc|method)"\s*:\s*"[^"\\]{0,200}"\s*,\s*)*' + _ID + rb","
-)
-_LAST: Final = re.compile(_ID + rb'(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
 
 
 class Refusal(NamedTuple):
@@ -40,51 +34,34 @@ class Lines:
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
-        self._line = _Line()
+        self._buffer = LineBuffer(MOST_BYTES)
         self._has_ended = False
 
     def read(self) -> list[JSONRPCMessage | Refusal] | None:
         """Wait for the next messages; None at the end."""
         while not self._has_ended:
-            try:
-                data = os.read(self._descriptor, _CHUNK)
-            except OSError:  # a terminal that is gone
-                data = b""
-            self._has_ended = not data
-            messages = [message for line in self._lines(data) if (message := line.message())]
+            messages = [message for line in self._lines() if (message := _message(line))]
             if messages:
                 return messages
         return None
 
-    def _lines(self, data: bytes) -> Iterator["_Line"]:
-        *ended, rest = data.split(b"\n") if data else (b"", b"")
-        for part in ended:
-            self._line.add(part)
-            yield self._line
-            self._line = _Line()
-        self._line.add(rest)
+    def _lines(self) -> Iterator[Line]:
+        try:
+            data = os.read(self._descriptor, _CHUNK)
+        except OSError:  # a terminal that is gone
+            data = b""
+        if data:
+            yield from self._buffer.feed(data)
+        else:
+            self._has_ended = True
+            yield self._buffer.end()
 
 
-class _Line:
-    """A line in parts, as they come."""
-
-    def __init__(self) -> None:
-        self._parts: list[bytes] = []
-        self._size = 0
-
-    def add(self, part: bytes) -> None:
-        self._parts.append(part)
-        self._size += len(part)
-        if self._size > MOST_BYTES:
-            whole = b"".join(self._parts)
-            self._parts = [whole[:_EDGE], whole[-_EDGE:]]
-
-    def message(self) -> JSONRPCMessage | Refusal | None:
-        line = b"".join(self._parts)
-        if self._size > MOST_BYTES:
-            text = f"a line has more than {MOST_BYTES:,} bytes; send less at once"
-            return _refusal(INVALID_REQUEST, text, _id_at_edges(line))
-        return message_of(line)
+def _message(line: Line) -> JSONRPCMessage | Refusal | None:
+    if line.is_whole:
+        return message_of(line.data)
+    text = f"a line has more than {MOST_BYTES:,} bytes; send less at once"
+    return _refusal(INVALID_REQUEST, text, id_at_edges(line.data))
 
 
 def message_of(line: bytes) -> JSONRPCMessage | Refusal | None:
@@ -120,14 +97,14 @@ def _refusal_of(line: bytes, error: ValidationError) -> Refusal | None:
     except (json.JSONDecodeError, UnicodeDecodeError):
         return _refusal(PARSE_ERROR, f"no JSON: {reason}")
     except (RecursionError, ValueError):  # thousands of levels, or of digits
-        return _refusal(INVALID_REQUEST, reason, _id_at_edges(line))
+        return _refusal(INVALID_REQUEST, reason, id_at_edges(line))
     if not isinstance(value, dict):
         text = "a message is one object on a line of its own; there are no batches"
         return _refusal(INVALID_REQUEST, text)
     is_response = "method" not in value and ("result" in value or "error" in value)
     if is_response or ("method" in value and "id" not in value):
         return None
-    return _refusal(*_fault(value, reason), _readable(value.get("id")))
+    return _refusal(*_fault(value, reason), readable_id(value.get("id")))
 
 
 def _reason(error: ValidationError) -> str:
@@ -145,26 +122,9 @@ def _fault(request: dict[str, Any], reason: str) -> tuple[int, str]:
         return INVALID_REQUEST, "`method` must be a text"
     if not isinstance(request.get("params", {}), dict | None):
         return INVALID_PARAMS, "`params` must be an object"
-    if _readable(request.get("id")) is None:
+    if readable_id(request.get("id")) is None:
         return INVALID_REQUEST, _WRONG_ID
     return INVALID_REQUEST, reason
-
-
-def _readable(given: object) -> str | int | None:
-    """An id that can be repeated; None for anything else."""
-    if isinstance(given, bool) or not isinstance(given, str | int):
-        return None
-    if isinstance(given, str) and given.encode("utf-8", "replace").decode() != given:
-        return None
-    return given
-
-
-def _id_at_edges(line: bytes) -> str | int | None:
-    match = _FIRST.match(line[:_EDGE]) or _LAST.search(line[-_EDGE:])
-    try:
-        return _readable(json.loads(match[1])) if match else None
-    except ValueError:
-        return None
 
 
 def _refusal(code: int, text: str, request_id: str | int | None = None) -> Refusal:

@@ -11,12 +11,13 @@ from mcp.shared.exceptions import MCPError
 
 from toolfold_runtime import server_log
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.disclosure.dispatch import Dispatcher, text_blocks
+from toolfold_runtime.disclosure.dispatch import Dispatcher, Reply, text_blocks
 from toolfold_runtime.errors import InputRequired, ToolError
 from toolfold_runtime.serving.asking import refuse_lacking
 from toolfold_runtime.serving.call_contexts import CallContexts
 from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.client_log import set_level
+from toolfold_runtime.serving.foreign import hold, send_held
 from toolfold_runtime.serving.paging import page_of
 from toolfold_runtime.serving.request_handling import CACHE_MS, error_text
 from toolfold_runtime.serving.resources_prompts import add_resources_prompts
@@ -37,6 +38,8 @@ def build_server(dispatcher: Dispatcher, callers: Callers | None = None) -> Serv
         get_tool_input_schema=calls.input_schema,
         cache_hints={"tools/list": CacheHint(ttl_ms=CACHE_MS, scope="public")},
     )
+    if facts.has_upstreams:
+        server.middleware.append(send_held)
     server.add_request_handler("logging/setLevel", types.SetLevelRequestParams, set_level)
     server.middleware.append(contexts.questions.boundary())
     add_resources_prompts(server, dispatcher, contexts)
@@ -87,10 +90,7 @@ class _Calls:
             # The SDK would send the exception's text to the client.
             server_log.failure("the server failed", error, tool=params.name)
             return _failure("backend_failed: the server failed; its log says why")
-        answer = _answer(reply.content)
-        if reply.structured is not None:
-            answer["structuredContent"] = reply.structured
-        return answer
+        return _result(reply)
 
     def input_schema(self, name: str) -> Json | None:
         """A tool's input schema, so that the SDK need not list all tools to find it."""
@@ -98,6 +98,19 @@ class _Calls:
             return self.dispatcher.definition(name).input_schema
         except (ToolError, OSError, KeyError, ValueError):
             return None
+
+
+def _result(reply: Reply) -> Json:
+    answer = _answer(reply.content)
+    if reply.structured is not None:
+        answer["structuredContent"] = reply.structured
+    if not reply.is_foreign:
+        return answer
+    if reply.is_error:
+        answer["isError"] = True
+    if reply.meta is not None:
+        answer["_meta"] = reply.meta
+    return hold(answer)
 
 
 def _failure(text: str) -> Json:

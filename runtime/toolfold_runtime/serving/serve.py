@@ -83,7 +83,7 @@ def _dispatcher(
     if options.search:
         catalog.choose_search(options.search)
     implementation = load_implementation(catalog.facts.implementation, root)
-    executor = Executor(catalog, backend_of(catalog, implementation))
+    executor = Executor(catalog, backend_of(catalog, implementation, root))
     return Dispatcher(catalog, meta_tools, executor, options.exposure)
 
 

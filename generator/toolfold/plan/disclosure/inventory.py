@@ -1,5 +1,6 @@
 """What inventory views are made of: a line per tool or per category, and facts of the server."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -53,6 +54,8 @@ class InventoryFacts:
     tool_count: int
     #: Category to its description.
     descriptions: Mapping[str, str]
+    #: Server and number of its tools, where there are several and categories do not say as much.
+    servers: tuple[tuple[str, int], ...]
     workflows: tuple[tuple[str, tuple[str, ...]], ...]
     #: Label and tool.
     quick_actions: tuple[tuple[str, str], ...]
@@ -86,6 +89,7 @@ def inventory_of(
         format=manifest.disclosure.format,
         tool_count=sum(line.tool_count for line in lines),
         descriptions={line.name: line.description for line in lines},
+        servers=_servers(tools),
         workflows=tuple(
             (w.name, tuple(_step(by_name[step]) for step in w.steps)) for w in manifest.workflows
         ),
@@ -97,6 +101,13 @@ def inventory_of(
         next_step=_next_step(names),
     )
     return Inventory(facts, lines, {c.name: [by_name[n] for n in c.tools] for c in categories})
+
+
+def _servers(tools: Sequence[ToolPlan]) -> tuple[tuple[str, int], ...]:
+    counts = Counter(tool.id.partition("::")[0] for tool in tools)
+    places = {(tool.id.partition("::")[0], tool.category) for tool in tools}
+    is_said = len(places) == len(counts) == len({category for _, category in places})
+    return () if len(counts) == 1 or is_said else tuple(sorted(counts.items()))
 
 
 def _category(category: CategoryPlan, manifest: Manifest) -> CategoryLine:

@@ -50,7 +50,7 @@ def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
 def on_one_page(source: ViewSource, facts: InventoryFacts) -> InventoryPage | None:
     """A view on one page, if that keeps the budget or has but one line.
 
-    A long view omits its workflows, then its quick actions, before it is split.
+    A long view omits the counts by server, its workflows, then its quick actions, before it is split.
     """
     if _is_surely_too_long(source):
         return None
@@ -65,11 +65,11 @@ def on_one_page(source: ViewSource, facts: InventoryFacts) -> InventoryPage | No
 
 
 def _for_pages(source: ViewSource, facts: InventoryFacts) -> ViewRequest:
-    """The request without workflows, and without quick actions where no line fits beside them."""
+    """The request with nothing beside its lines but quick actions, if a line fits beside them."""
     request = source.request
     for part in extras(facts, request):
         first = render_view(facts, request.at_page(1, _MANY), source.lines[:1])
-        if part == "workflows" or count(first) > source.budget:
+        if part != "quick actions" or count(first) > source.budget:
             request = request.without(part)
     return request
 

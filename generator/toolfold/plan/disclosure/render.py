@@ -50,6 +50,8 @@ def _omitted(request: ViewRequest) -> str:
 def _extras_json(facts: InventoryFacts, request: ViewRequest) -> Json:
     shown = extras(facts, request) if request.page == 1 else []
     parts: Json = {}
+    if "servers" in shown:
+        parts["servers"] = dict(facts.servers)
     if "workflows" in shown:
         parts["workflows"] = _workflows(facts)
     if "quick actions" in shown:
@@ -59,7 +61,10 @@ def _extras_json(facts: InventoryFacts, request: ViewRequest) -> Json:
 
 def _extras_text(facts: InventoryFacts, request: ViewRequest) -> list[str]:
     shown = extras(facts, request) if request.page == 1 else []
-    rows = _workflows(facts) if "workflows" in shown else []
+    rows = []
+    if "servers" in shown:
+        rows.append("servers: " + ", ".join(f"{name} {tools}" for name, tools in facts.servers))
+    rows += _workflows(facts) if "workflows" in shown else []
     if "quick actions" in shown:
         rows.append("quick: " + ", ".join(f"{label}={tool}" for label, tool in facts.quick_actions))
     return rows

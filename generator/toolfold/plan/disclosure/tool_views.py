@@ -26,7 +26,7 @@ def tool_views(
         "name": name,
         "description": long,
         "category": tool.category,
-        "effect": tool.effect,
+        "effect": tool.shown_effect,
         **_conditions(tool),
         "parameters": schemas.parameters,
     }
@@ -35,7 +35,7 @@ def tool_views(
     if tool.content:
         schema["content"] = tool.content
     return ToolViews(
-        summary=json_text(summary | {"effect": tool.effect}),
+        summary=json_text(summary | {"effect": tool.shown_effect}),
         schema=json_text(schema),
         more=json_text(_more(tool)),
         definitions=schemas.definitions,
@@ -76,7 +76,7 @@ def _more(tool: Tool) -> Json:
 
 
 def _text_views(name: str, tool: Tool, parameters: Json, schemas: ViewSchemas) -> ToolViews:
-    head = f"{name} [{tool.category}, {tool.effect}]"
+    head = f"{name} [{tool.category}, {tool.shown_effect}]"
     tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
     short, long = _descriptions(tool)
     lines = [head, long]

@@ -7,7 +7,7 @@ from toolfold_runtime.contract.vocabulary import Detail, Format
 from toolfold.plan.disclosure.inventory import InventoryFacts
 
 #: What may be left out, in the order in which it is said.
-_OMITTED: Final = ("workflows", "quick actions", "summaries", "tool names")
+_OMITTED: Final = ("servers", "workflows", "quick actions", "summaries", "tool names")
 #: Views that are asked for because they are short.
 _BARE: Final = ("counts", "hot", "names")
 
@@ -46,5 +46,9 @@ def extras(facts: InventoryFacts, request: ViewRequest) -> list[str]:
     is_bare = request.detail in _BARE and not (request.detail == "names" and request.is_default)
     if request.category or is_bare:
         return []
-    given = {"workflows": facts.workflows, "quick actions": facts.quick_actions}
+    given = {
+        "servers": facts.servers if request.detail == "overview" else (),
+        "workflows": facts.workflows,
+        "quick actions": facts.quick_actions,
+    }
     return [part for part, own in given.items() if own and part not in request.omitted]

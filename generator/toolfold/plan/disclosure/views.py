@@ -1,7 +1,7 @@
 """The views of a catalog: of all tools and of each category, as sources, lines and costs."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from toolfold_runtime.contract.codec import encode
 from toolfold_runtime.contract.view import ViewPage, view_key
@@ -13,7 +13,7 @@ from toolfold.plan.disclosure.inventory import Inventory, ToolLine
 from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource
 from toolfold.plan.disclosure.render import Lines
 from toolfold.plan.disclosure.view_request import ViewRequest
-from toolfold.plan.model import Cost
+from toolfold.plan.model import Cost, MetaToolPlan, ToolPlan
 from toolfold.plan.text.escape import json_text
 
 #: Pages of every view by the name of its source.
@@ -48,7 +48,7 @@ def lines_of(inventory: Inventory, detail: str, category: str = "") -> Lines:
     categories = [category] if category else list(inventory.tools)
     fields = _FIELDS[detail]
     return [
-        ToolLine(tool.name, name, **{field: getattr(tool, field) for field in fields})
+        ToolLine(tool.name, name, **{field: _shown(tool, field) for field in fields})
         for name in categories
         for tool in inventory.tools[name]
         if detail != "hot" or tool.tier == "hot"
@@ -93,6 +93,10 @@ def _all_views(inventory: Inventory) -> Iterator[tuple[str, Detail]]:
     for category in inventory.tools:
         for category_detail in CATEGORY_DETAILS:
             yield category, category_detail
+
+
+def _shown(tool: ToolPlan | MetaToolPlan, field: str) -> Any:
+    return tool.shown_effect if field == "effect" else getattr(tool, field)
 
 
 def _budget_name(detail: str) -> str:

@@ -41,7 +41,7 @@ def category_page_sources(facts: CatalogFacts) -> dict[str, CategoryPageSource]:
         tool.name: CategoryRow(
             tool.name,
             tool.summary,
-            tool.effect,
+            tool.shown_effect,
             is_meta=True,
         )
         for tool in facts.meta
@@ -50,7 +50,7 @@ def category_page_sources(facts: CatalogFacts) -> dict[str, CategoryPageSource]:
         tool.name: CategoryRow(
             tool.name,
             tool.summary,
-            tool.effect,
+            tool.shown_effect,
             tool.tokens["listed"],
             deprecated=facts.deprecation(tool.name, _ROOT),
         )

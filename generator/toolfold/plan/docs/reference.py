@@ -30,7 +30,11 @@ _ERRORS: Final[dict[Code, str]] = {
         "The user was asked and did not agree, or must be asked and the client cannot do it. The"
         " answer says which."
     ),
-    "backend_failed": "The implementation failed, or there is none.",
+    "backend_failed": "The implementation or the server behind the tool failed, or there is none.",
+    "definition_changed": (
+        "The server behind the tool describes it otherwise than when it was reviewed, or has it no more."
+        " It is not run until somebody has looked at the change."
+    ),
     "timeout": "The call took too long and was given up, or too many earlier ones still hang.",
     "budget_exceeded": "The answer would cost more tokens than its budget allows, or is too large to send.",
 }

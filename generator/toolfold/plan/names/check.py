@@ -107,6 +107,8 @@ def _check_meta_tools(manifest: Manifest, meta: Sequence[MetaToolPlan], findings
 def _check_methods(manifest: Manifest, findings: Findings) -> None:
     seen: dict[str, str] = {}
     for name, tool in manifest.tools.items():
+        if manifest.upstream_of(name) is not None:
+            continue
         method = method_of(name, tool)
         path = ("tools", name, "backend", "python")
         if keyword.iskeyword(method):

@@ -50,7 +50,7 @@ def definition_type(definition: str) -> TypeName:
 
 def method_of(name: str, tool: Tool) -> str:
     """The method that carries a tool out: the one that its backend names, or like its module."""
-    return tool.backend.python if tool.backend else module_name(name)
+    return (tool.backend and tool.backend.python) or module_name(name)
 
 
 def class_name(text: str) -> str:

@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolfold_runtime import server_log
@@ -33,9 +34,20 @@ _MAX_SHOWN: Final = 10
 _PYTHON_LIMITS: Final = ("date_", "datetime_", "time_", "string_unicode")
 
 
-def backend_of(catalog: Catalog, implementation: object | None) -> Backend:
-    """The backend of a catalog: the user's class, or `NoBackend` where none is declared."""
-    return NoBackend() if implementation is None else Methods(catalog, implementation)
+def backend_of(
+    catalog: Catalog, implementation: object | None, folder: Path | None = None
+) -> Backend:
+    """The backend of a catalog: the user's class, and other servers where tools name them.
+
+    Relative paths of programs that are started for servers begin in `folder`.
+    """
+    own = NoBackend() if implementation is None else Methods(catalog, implementation)
+    if not catalog.facts.has_upstreams:
+        return own
+    from toolfold_runtime.running.backends.chosen import Chosen
+    from toolfold_runtime.running.backends.mcp import Upstreams
+
+    return Chosen(own, Upstreams(catalog, folder))
 
 
 @dataclass(frozen=True)

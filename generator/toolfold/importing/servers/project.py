@@ -1,0 +1,195 @@
+"""The manifest that servers are imported into: what it declares, and which names are taken."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.upstream import UpstreamServer
+from toolfold_runtime.upstream.secrets import variables_in
+
+from toolfold.disk import exclusive, read_file, refuse_links
+from toolfold.errors import UsageError
+from toolfold.manifest.include import MAX_BYTES
+from toolfold.manifest.load import read_with_includes
+from toolfold.manifest.pins import definition_of, foreign_tools
+from toolfold.manifest.read import read_yaml
+from toolfold.manifest.schema import Upstream
+from toolfold.manifest.tree import PlacedMapping, plain
+from toolfold.plan.disclosure.meta_tools import default_meta_names
+from toolfold.plan.text.paths import file_stem
+from toolfold.plan.upstreams import upstream_server
+
+#: The folder of imported files, beside the manifest.
+FOLDER: Final = "servers"
+#: How the first line of a file begins that belongs to the importer.
+OWN_MARK: Final = "Imported by `toolfold import mcp` from "
+_STEM: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
+
+
+def first_line(server: str) -> str:
+    """The first line of the file of a server, which says whose it is."""
+    way_out = "overlays say what agents see instead"
+    return f"{OWN_MARK}the server {server}, which replaces it; do not edit: {way_out}"
+
+
+@dataclass(frozen=True)
+class ImportedFile:
+    """A file of the importer's as it is on disk."""
+
+    text: str
+    tree: PlacedMapping
+
+    def entries(self, key: str) -> Mapping[str, Any]:
+        """What it has under `tools` or `categories`."""
+        entries = self.tree.get(key)
+        return entries if isinstance(entries, PlacedMapping) else {}
+
+    def definitions(self) -> dict[str, Json]:
+        """What was imported: definitions in the protocol's form, by what the server calls each."""
+        own = (definition_of(tool) for tool in foreign_tools(self.tree).values())
+        return {definition["name"]: definition for definition in own}
+
+    def by_id(self, key: str) -> dict[str, str]:
+        """Of each tool's id its `category`, or, with `name`, its name."""
+        tools = {n: t for n, t in self.entries("tools").items() if isinstance(t, PlacedMapping)}
+        return {
+            str(tool.get("id")): name if key == "name" else str(tool.get(key))
+            for name, tool in tools.items()
+        }
+
+
+class Project:
+    """A manifest as it is now, or as it would be begun; and what is imported into it meanwhile."""
+
+    def __init__(self, manifest: Path) -> None:
+        self.manifest = manifest
+        self.folder = manifest.parent
+        self.is_new = not manifest.exists()
+        self.tree = None if self.is_new else read_with_includes(manifest)
+        #: Of each tool its name to its id; of this server's own ones to nothing.
+        self._tools = {
+            name: str(tool.get("id") or "") if isinstance(tool, dict) else ""
+            for name, tool in self._entries("tools").items()
+        }
+        self._categories = {name for name in self._entries("categories") if _STEM.fullmatch(name)}
+
+    def add(
+        self, own: ImportedFile | None, tools: Mapping[str, str], categories: Iterable[str]
+    ) -> None:
+        """Take the names of a server's tools and categories, in the place of those that it had."""
+        self._tools = {**self._others("tools", own, self._tools), **tools}
+        self._categories = {*self.categories_of_others(own), *categories}
+
+    def servers(self) -> dict[str, Any]:
+        """What is declared under `servers:`, in plain data."""
+        declared = plain(self._entries("servers"))
+        return declared if isinstance(declared, dict) else {}
+
+    def upstream(self, name: str) -> UpstreamServer:
+        """A declared server as it is connected to; UsageError where its entry is none."""
+        try:
+            return upstream_server(name, Upstream.model_validate(self.servers()[name]))
+        except ValueError:
+            reason = "its entry is refused; `toolfold check` says why"
+            raise UsageError(f"{self.manifest}: servers.{name}: {reason}") from None
+
+    def variables_of_others(self, server: str) -> list[str]:
+        """The environment variables that other servers of the manifest need."""
+        others = {name: entry for name, entry in self.servers().items() if name != server}
+        return variables_in(*_texts(others))
+
+    def file_of(self, server: str) -> Path:
+        """Where the tools of a server are imported to."""
+        stem = server if server[0].isalnum() or server[0] == "_" else f"_{server}"
+        return self.folder / FOLDER / f"{file_stem(stem)}.yaml"
+
+    def imported(self, server: str) -> ImportedFile | None:
+        """What was imported before; None where nothing was.
+
+        Raises OutputError for a link, UsageError for a file that is somebody else's.
+        """
+        path = self.file_of(server)
+        refuse_links(path, self.folder)
+        try:
+            data = read_file(path, MAX_BYTES)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
+        if not data.startswith(f"# {OWN_MARK}".encode()):
+            raise UsageError(f"{path}: not imported by toolfold, so it is kept; move it away")
+        # Where case is no difference, names that differ in it are those of one file.
+        if not data.startswith(f"# {OWN_MARK}the server {server},".encode()):
+            raise UsageError(f"{path}: holds the tools of another server; give this one a --name")
+        return ImportedFile(data.decode("utf-8", "replace"), read_yaml(data, str(path)))
+
+    def refuse_foreign_ids(self, server: str, own: ImportedFile | None) -> None:
+        """Raise UsageError where tools of a server stand elsewhere than in its own file."""
+        others = self._others("tools", own, self._tools)
+        strays = [n for n, identity in others.items() if identity.partition("::")[0] == server]
+        if strays:
+            fact = f'"{strays[0]}" has an id of this server, and is not in {self.file_of(server)}'
+            raise UsageError(f"{fact}; remove it, with others like it")
+
+    def names_of_others(self, own: ImportedFile | None) -> list[str]:
+        """Names that no tool of a server may get: those of other tools, aliases and meta-tools."""
+        others = self._others("tools", own, self._tools)
+        entries = self._entries("tools")
+        aliases = (
+            alias
+            for name in others
+            if isinstance(tool := entries.get(name), dict) and isinstance(tool.get("aliases"), list)
+            for alias in tool["aliases"]
+        )
+        return [name for name in (*others, *map(str, aliases), *self._meta_names()) if name]
+
+    def categories_of_others(self, own: ImportedFile | None) -> list[str]:
+        """Names that no category of a server may get."""
+        return sorted(self._others("categories", own, dict.fromkeys(self._categories, "")))
+
+    def tools_of_others(self, server: str) -> dict[str, str]:
+        """Id to name, for tools of other servers and of the manifest itself."""
+        return {
+            identity or f"::{name}": name
+            for name, identity in self._tools.items()
+            if identity.partition("::")[0] != server
+        }
+
+    def _others(
+        self, key: str, own: ImportedFile | None, entries: Mapping[str, str]
+    ) -> dict[str, str]:
+        mine = own.entries(key) if own else {}
+        return {name: value for name, value in entries.items() if name not in mine}
+
+    def _entries(self, key: str) -> Mapping[str, Any]:
+        entries = self.tree.get(key) if self.tree is not None else None
+        return entries if isinstance(entries, PlacedMapping) else {}
+
+    def _meta_names(self) -> Iterator[str]:
+        """The names of meta-tools that the manifest gives, beside the default ones."""
+        prefix = self._entries("server").get("prefix")
+        if isinstance(prefix, str):
+            yield from (f"{prefix}{name}" for name in default_meta_names())
+        meta = self._entries("disclosure").get("meta")
+        for entry in meta.values() if isinstance(meta, dict) else ():
+            if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+                yield entry["name"]
+
+
+@contextmanager
+def locked(manifest: Path) -> Iterator[None]:
+    """Let no other import change the manifest meanwhile."""
+    refuse_links(manifest, manifest.parent)
+    with exclusive(manifest.with_name(f".{manifest.name}.toolfold-lock")):
+        yield
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return [text for own in inner for text in _texts(own)]

@@ -1,0 +1,201 @@
+"""`toolfold import mcp`: servers in, files of a manifest and what to know about them out."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from toolfold.disk import replace_file
+from toolfold.errors import OutputError, Place, Problem, Source, UsageError
+from toolfold.importing.servers import curate
+from toolfold.importing.servers.configs import Unusable
+from toolfold.importing.servers.declare import DeclarationError, with_entries, with_pattern
+from toolfold.importing.servers.listing import PATIENCE, Listing, Progress, list_servers
+from toolfold.importing.servers.project import FOLDER, Project, locked
+from toolfold.importing.servers.review import review
+from toolfold.importing.servers.snapshot import Snapshot, snapshot
+from toolfold.importing.servers.targets import Target, legal_name, named, targets
+from toolfold.importing.servers.translate import Export
+from toolfold.importing.write import manifest_text
+from toolfold.manifest.include import PatternError, files_matching
+from toolfold.manifest.read import read_yaml
+
+_BOM: Final = "\ufeff"
+# What a server at an address says to those whom it does not know.
+_REFUSED: Final = "HTTP 401"
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to import, and into which manifest."""
+
+    manifest: Path
+    configs: Sequence[Path] = ()
+    #: A command with its arguments, or one address.
+    given: Sequence[str] = ()
+    name: str | None = None
+    seconds: float = PATIENCE
+    has_overlays: bool = False
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What became of every server, and what was written."""
+
+    snapshots: list[Snapshot] = field(default_factory=list)
+    #: Server to why it was not imported.
+    failures: dict[str, str] = field(default_factory=dict)
+    exports: dict[str, tuple[Export, ...]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    #: Overlays that were written, and what was changed in the manifest.
+    overlays: list[Path] = field(default_factory=list)
+    declared: list[str] = field(default_factory=list)
+    #: What the author has to add to the manifest.
+    snippets: list[str] = field(default_factory=list)
+
+
+def import_servers(request: Request, progress: Progress) -> Imported:
+    """Import every server that is asked for; those that fail are named, the others go on."""
+    done = Imported()
+    project = Project(request.manifest)
+    wanted, unusable = targets(project, request.configs, request.given, request.name)
+    _note_unusable(unusable, done)
+    listings = list_servers([own.live for own in wanted], project.folder, request.seconds, progress)
+    if not any(listing.live for listing in listings):
+        for target, listing in zip(wanted, listings, strict=True):
+            _note_failure(project, target, listing.error, done)
+        return done
+    with locked(request.manifest):
+        project = Project(request.manifest)  # which another import may have changed meanwhile
+        imported = list(_snapshots(project, wanted, listings, done))
+        for own in done.snapshots:
+            if not own.is_unchanged:
+                replace_file(own.path, own.text.encode(), project.folder)
+        if request.has_overlays:
+            written = (curate.write_overlay(project, own) for own in done.snapshots)
+            done.overlays.extend(path for path in written if path is not None)
+        _declare(project, imported, done)
+    return done
+
+
+def _snapshots(
+    project: Project, wanted: Sequence[Target], listings: Sequence[Listing], done: Imported
+) -> Iterator[Target]:
+    """Take the snapshot of every server that answered; the targets of those, under their names."""
+    for target, listing in zip(wanted, listings, strict=True):
+        if listing.live is None:
+            _note_failure(project, target, listing.error, done)
+            continue
+        try:
+            own = named(target, project, listing.live.name)
+            if not listing.live.tools:
+                raise UsageError("it publishes no tools")
+            taken = snapshot(project, own.name, listing.live.tools)
+        except (UsageError, OutputError) as error:
+            done.failures[target.name] = str(error)
+            continue
+        done.problems.extend(_problems(taken))
+        done.problems.extend(review(taken, project.tools_of_others(own.name)))
+        project.add(taken.before, taken.tools, taken.categories)
+        done.snapshots.append(taken)
+        done.exports.update({own.name: own.exports} if own.exports else {})
+        done.notes.extend(f"{own.name}: {note}" for note in own.notes)
+        yield own
+
+
+def _note_failure(project: Project, target: Target, why: str, done: Imported) -> None:
+    """Note why a server did not answer, with what is known of the variables that it lacks."""
+    if target.entry is not None and why.startswith(_REFUSED):
+        why += f"; declare it in {project.manifest.name} with one of them, and import it again"
+    done.failures[target.name] = why
+    done.notes.extend(f"{target.name}: {note}" for note in target.notes)
+    asked = tuple(export for export in target.exports if not export.is_own)
+    done.exports.update({target.name: asked} if asked else {})
+
+
+def _note_unusable(unusable: Sequence[Unusable], done: Imported) -> None:
+    for entry in unusable:
+        if entry.is_off:
+            done.notes.append(f"{entry.name}: left out: switched off in {entry.origin}")
+        else:
+            done.failures[entry.name] = f"{entry.origin}: {entry.reason}"
+
+
+def _problems(taken: Snapshot) -> Iterator[Problem]:
+    """A warning for each tool that cannot be imported, and for each field that has no place."""
+    place = Place(Source(str(taken.path), ""), 1, 1)
+    for name, reason in taken.left_out.items():
+        yield Problem(place, name, f"left out: {reason}", "", "warning", "left-out-tool")
+    for name, key in taken.omitted:
+        yield Problem(place, name, f'"{key}" is not kept', "", "warning", "left-out")
+
+
+def _declare(project: Project, imported: Sequence[Target], done: Imported) -> None:
+    """Declare the servers in the manifest and include their files, where it does not yet."""
+    if not imported:
+        return
+    text = _root_text(project)
+    # Another import may have declared one meanwhile.
+    known = project.servers()
+    new = (own for own in imported if own.name not in known)
+    entries = {own.name: own.entry for own in new if own.entry is not None}
+    changed = text.removeprefix(_BOM) or manifest_text(_begun(project, done), _FIRST_LINE)
+    for key, added in _missing(project, entries, done):
+        try:
+            if isinstance(added, dict):
+                changed = with_entries(changed, key, added)
+            else:
+                changed = with_pattern(changed, key, added)
+            done.declared.append(key)
+        except DeclarationError as error:
+            done.failures[project.manifest.name] = (
+                f"`{key}:` could not be added to; add it yourself"
+            )
+            done.snippets.append(error.snippet)
+    if changed != text:
+        mark = _BOM if text.startswith(_BOM) else ""
+        replace_file(project.manifest, f"{mark}{changed}".encode(), project.folder)
+
+
+_FIRST_LINE: Final = "Begun by `toolfold import mcp`, and yours from now on."
+
+
+def _missing(
+    project: Project, entries: dict[str, dict[str, Any]], done: Imported
+) -> Iterator[tuple[str, Any]]:
+    """Keys of the manifest and what is missing under them."""
+    if not all(_matches(project, "include", own.path) for own in done.snapshots):
+        yield "include", f"{FOLDER}/*.yaml"
+    if done.overlays and not all(_matches(project, "overlays", path) for path in done.overlays):
+        yield "overlays", f"{curate.FOLDER}/*.yaml"
+    if entries:
+        yield "servers", entries
+
+
+def _matches(project: Project, key: str, path: Path) -> bool:
+    """Whether a pattern under `include` or `overlays` matches a file."""
+    patterns = project.tree.get(key) if project.tree is not None else None
+    for pattern in patterns if isinstance(patterns, list) else ():
+        with suppress(PatternError):  # which `generate` reports
+            if isinstance(pattern, str) and path in files_matching(project.folder, pattern):
+                return True
+    return False
+
+
+def _root_text(project: Project) -> str:
+    """The text of the manifest itself; empty where there is none yet."""
+    if project.is_new:
+        return ""
+    data = project.manifest.read_bytes()
+    read_yaml(data, str(project.manifest))  # which is UTF-8, then
+    return data.decode()
+
+
+def _begun(project: Project, done: Imported) -> dict[str, Any]:
+    """A manifest to begin with, called like its folder."""
+    name = legal_name(project.folder.absolute().name)
+    if name in {own.server for own in done.snapshots}:
+        name = legal_name(f"{name[:50]}-gateway")
+    return {"toolfold": 1, "server": {"name": name, "version": "0.1.0"}}

@@ -1,0 +1,173 @@
+"""Which servers are imported: those of clients' files, one that was named, or those that are declared."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import ValidationError
+from toolfold_runtime.contract.upstream import UpstreamServer
+
+from toolfold.errors import UsageError
+from toolfold.importing.servers.configs import ClientServer, Unusable, read_config
+from toolfold.importing.servers.project import Project
+from toolfold.importing.servers.translate import Export, translated
+from toolfold.manifest.upstream import Upstream
+
+_ADDRESS: Final = re.compile(r"https?://\S+")
+# What a client's file says about a server; the rest of an entry is the manifest's own.
+_CLIENT_KEYS: Final = ("command", "cwd", "env", "url", "headers", "auth")
+_LONGEST: Final = 64
+
+
+@dataclass(frozen=True)
+class Target:
+    """A server to import, under its name in the manifest."""
+
+    name: str
+    live: UpstreamServer
+    #: What to declare; None where the manifest declares it already.
+    entry: dict[str, Any] | None = None
+    exports: tuple[Export, ...] = ()
+    notes: tuple[str, ...] = ()
+    #: Where the name is to come from the server itself: what it was read from.
+    unnamed: ClientServer | None = None
+
+
+def targets(
+    project: Project, configs: Sequence[Path], given: Sequence[str], name: str | None
+) -> tuple[list[Target], list[Unusable]]:
+    """The servers to import and the entries that are none; UsageError where nothing is left to do.
+
+    `given` is a command or an address; without it and without files, what is declared counts.
+    """
+    if configs and given:
+        raise UsageError("name files with --config, or a command or an address, not both")
+    if given:
+        return [_given(project, given, name)], []
+    if configs:
+        return _configured(project, configs, name)
+    declared = [server for server in project.servers() if name in (None, server)]
+    if not declared:
+        which = f'no server "{name}" is' if name else "no servers are"
+        raise UsageError(f"{project.manifest}: {which} declared; see `toolfold import mcp --help`")
+    return [Target(server, project.upstream(server)) for server in declared], []
+
+
+def named(target: Target, project: Project, name: str | None) -> Target:
+    """The target under the name that its server gives itself, where it has none yet."""
+    if target.unnamed is None:
+        return target
+    return _given_as(project, target.unnamed, legal_name(name or target.name))
+
+
+def legal_name(text: str) -> str:
+    """Text as the name of a server, which is also that of its file."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", text).strip("-.")[:_LONGEST].strip("-.")
+    return name or "server"
+
+
+def _given(project: Project, given: Sequence[str], name: str | None) -> Target:
+    is_address = len(given) == 1 and _ADDRESS.fullmatch(given[0])
+    where = Path.cwd()
+    if is_address:
+        server = ClientServer(name or "server", "the command line", where, url=given[0])
+    else:
+        server = ClientServer(name or "server", "the command line", where, command=tuple(given))
+    if name is not None:
+        if legal_name(name) != name:
+            raise UsageError(f'--name {name}: letters, digits, ".", "_" and "-", at most 64')
+        return _given_as(project, server, name)
+    return replace(_declared(project, server, "server"), unnamed=server)
+
+
+def _given_as(project: Project, server: ClientServer, name: str) -> Target:
+    """A server that was given by itself; UsageError where the manifest has another of that name."""
+    target = _declared(project, server, name)
+    if target.notes and target.entry is None:
+        raise UsageError(f'another server "{name}" is declared already; give this one a --name')
+    return target
+
+
+def _configured(
+    project: Project, configs: Sequence[Path], name: str | None
+) -> tuple[list[Target], list[Unusable]]:
+    entries = [entry for file in configs for entry in read_config(file)]
+    servers, unusable = _distinct(entries)
+    names = _names([server.name for server in servers])
+    chosen = [s for s in servers if name in (None, s.name, names[s.name])]
+    unusable = [own for own in unusable if name in (None, own.name)]
+    if not entries:
+        raise UsageError(f"{', '.join(map(str, configs))}: no servers are listed there")
+    if not chosen and not unusable:
+        listed = ", ".join(server.name for server in servers) or "none"
+        raise UsageError(f'no server "{name}" in there; there are: {listed}')
+    wanted: list[Target] = []
+    for server in chosen:
+        proposed = [e.variable for target in wanted for e in target.exports if e.is_own]
+        try:
+            wanted.append(_declared(project, server, names[server.name], proposed))
+        except UsageError as error:
+            unusable.append(Unusable(server.name, server.origin, str(error)))
+    return wanted, unusable
+
+
+def _distinct(
+    entries: Sequence[ClientServer | Unusable],
+) -> tuple[list[ClientServer], list[Unusable]]:
+    """Each server once; of two that are called alike and differ, the second cannot be used."""
+    servers: dict[str, ClientServer] = {}
+    unusable = [entry for entry in entries if isinstance(entry, Unusable)]
+    for server in entries:
+        if isinstance(server, ClientServer):
+            first = servers.setdefault(server.name, server)
+            if replace(server, origin=first.origin, workspace=first.workspace) != first:
+                reason = f"{first.origin} has another server of that name; rename one of them"
+                unusable.append(Unusable(server.name, server.origin, reason))
+    return list(servers.values()), unusable
+
+
+def _names(given: Sequence[str]) -> dict[str, str]:
+    """Legal names, unlike each other in more than case; one that is legal itself comes first."""
+    names: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in sorted(given, key=lambda own: legal_name(own) != own):
+        base, number = legal_name(name), 2
+        own = base
+        while own.casefold() in taken:
+            own, number = f"{base[: _LONGEST - 4]}-{number}", number + 1
+        taken.add(own.casefold())
+        names[name] = own
+    return names
+
+
+def _declared(
+    project: Project, server: ClientServer, name: str, proposed: Sequence[str] = ()
+) -> Target:
+    """A server as the manifest declares it already, else as it is to be declared.
+
+    `proposed` are variables that other servers are going to have.
+    """
+    own = translated(server, name, [*project.variables_of_others(name), *proposed])
+    _refuse_misfit(own.entry)
+    declared = project.servers().get(name)
+    if declared is None:
+        return Target(name, own.live, own.entry, own.exports, own.notes)
+    if isinstance(declared, dict) and own.entry == dict(_client_part(declared)):
+        return Target(name, own.live)
+    note = f"{project.manifest.name} declares it otherwise than {server.origin}; that is used"
+    return Target(name, project.upstream(name), notes=(note,))
+
+
+def _refuse_misfit(entry: dict[str, Any]) -> None:
+    """Raise UsageError where a manifest would refuse an entry; no value is quoted."""
+    try:
+        Upstream.model_validate(entry)
+    except ValidationError as error:
+        where = ".".join(str(step) for step in error.errors()[0]["loc"] if step != "[key]")
+        raise UsageError(f"no manifest can declare it: {where} is not valid") from None
+
+
+def _client_part(entry: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    return ((key, entry[key]) for key in _CLIENT_KEYS if entry.get(key))

@@ -1,0 +1,31 @@
+"""Several backends in one catalog: each tool is run by the one that it names."""
+
+from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.running.arguments import ValidArguments
+from toolfold_runtime.running.backends.backend import Backend
+from toolfold_runtime.running.call import Call
+
+
+class Chosen:
+    """Runs each tool with the backend that carries it out."""
+
+    def __init__(self, own: Backend, upstreams: Backend) -> None:
+        self.own = own
+        self.upstreams = upstreams
+
+    async def run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> object:
+        """What the tool returned."""
+        backend = self.own if entry.upstream is None else self.upstreams
+        return await backend.run(entry, arguments, call)
+
+    async def start(self) -> None:
+        """Get both ready."""
+        await self.own.start()
+        await self.upstreams.start()
+
+    async def close(self) -> None:
+        """Let go of both."""
+        try:
+            await self.upstreams.close()
+        finally:
+            await self.own.close()

@@ -1,0 +1,33 @@
+"""The limits of calls where several servers carry them out: one that hangs takes no place of the others."""
+
+from collections.abc import Iterator
+
+from toolfold_runtime.catalog.catalog import Catalog
+from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.running.limits import Limits
+
+
+class LimitsByServer:
+    """Limits for the tools of the implementation together, and for those of each other server."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+        self._execution = catalog.facts.execution
+        self.own = Limits(self._execution.timeout, self._execution.concurrency)
+        self._others: dict[str, Limits] = {}
+
+    def __iter__(self) -> Iterator[Limits]:
+        yield self.own
+        yield from self._others.values()
+
+    def of(self, entry: ToolEntry) -> Limits:
+        """The limits that calls of a tool are held to."""
+        if entry.upstream is None:
+            return self.own
+        limits = self._others.get(entry.upstream.server)
+        if limits is None:
+            server = self._catalog.upstream_servers[entry.upstream.server]
+            seconds = server.timeout or self._execution.timeout
+            limits = Limits(seconds, server.concurrency or self._execution.concurrency)
+            self._others[entry.upstream.server] = limits
+        return limits

@@ -1,0 +1,170 @@
+"""Credentials of requests to a server over HTTP: they go to its own origin, and to no other.
+
+They are the gateway's own. What a caller sent to authorize itself is never among them.
+"""
+
+import asyncio
+import json
+import time
+from base64 import b64encode
+from collections.abc import Callable
+from typing import Final
+from urllib.parse import quote, urlencode
+
+import httpx2
+
+from toolfold_runtime.contract.upstream import (
+    ClientCredentials,
+    UpstreamAuth,
+    UpstreamServer,
+)
+from toolfold_runtime.upstream.errors import UpstreamError
+from toolfold_runtime.upstream.secrets import expand
+
+# Seconds before its end at which a token is not used any more, and what one without an end is worth.
+_MARGIN: Final = 30.0
+_UNKNOWN_LIFETIME: Final = 300.0
+_MOST_TOKEN_BYTES: Final = 100_000
+_LONGEST_CODE: Final = 60
+
+
+class Credentials:
+    """What authorizes the requests of one connection."""
+
+    def __init__(self, server: UpstreamServer, fetch: httpx2.AsyncBaseTransport) -> None:
+        self._origin = _origin(httpx2.URL(expand(server.url or "")))
+        self._headers = {name: expand(value) for name, value in server.headers.items()}
+        self._query: dict[str, str] = {}
+        self._tokens: _Tokens | None = None
+        self._add(server.auth or UpstreamAuth(), fetch)
+
+    async def authorized(self, request: httpx2.Request) -> httpx2.Request:
+        """A copy of the request with credentials; without, where it leads elsewhere.
+
+        UpstreamError where there is no token to be had.
+        """
+        if _origin(request.url) != self._origin:
+            return request
+        headers = httpx2.Headers(request.headers)
+        headers.update(self._headers)
+        if self._tokens is not None:
+            headers["authorization"] = f"Bearer {await self._tokens.current()}"
+        # A copy, so that no log of the HTTP library shows a key in the query.
+        return httpx2.Request(
+            request.method,
+            request.url.copy_merge_params(self._query) if self._query else request.url,
+            headers=headers,
+            stream=request.stream,
+            extensions=request.extensions,
+        )
+
+    def refused(self) -> bool:
+        """Forget a token that the server refused; whether it is worth trying again with another."""
+        return self._tokens is not None and self._tokens.forget()
+
+    def _add(self, auth: UpstreamAuth, fetch: httpx2.AsyncBaseTransport) -> None:
+        if auth.bearer is not None:
+            self._headers["authorization"] = f"Bearer {expand(auth.bearer)}"
+        elif auth.basic is not None:
+            pair = f"{expand(auth.basic.username)}:{expand(auth.basic.password)}"
+            self._headers["authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+        elif auth.api_key is not None:
+            place = self._query if auth.api_key.place == "query" else self._headers
+            place[expand(auth.api_key.name)] = expand(auth.api_key.value)
+        elif auth.client_credentials is not None:
+            self._tokens = _Tokens(auth.client_credentials, fetch)
+
+
+class _Tokens:
+    """The access token of a client, fetched when it is needed and again before it expires."""
+
+    def __init__(
+        self,
+        client: ClientCredentials,
+        fetch: httpx2.AsyncBaseTransport,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._request = _token_request(client)
+        self._fetch = fetch
+        self._clock = clock
+        self._lock = asyncio.Lock()
+        self._token = ""
+        self._expires = 0.0
+        self._was_used = False
+
+    async def current(self) -> str:
+        """A token that is valid for a while; many callers at once make one request."""
+        async with self._lock:
+            if not self._token or self._clock() >= self._expires:
+                await self._renew()
+            else:
+                self._was_used = True
+            return self._token
+
+    def forget(self) -> bool:
+        """Forget the token; False where it was new, so that another would be refused as well."""
+        was_used, self._token, self._was_used = self._was_used, "", False
+        return was_used
+
+    async def _renew(self) -> None:
+        try:
+            response = await self._fetch.handle_async_request(self._request)
+            body = await bounded_body(response, _MOST_TOKEN_BYTES)
+        except httpx2.TransportError as error:
+            raise UpstreamError(f"no token: {type(error).__name__} at its address") from None
+        answer = _object(body)
+        token = answer.get("access_token")
+        if response.status_code != 200 or not isinstance(token, str) or not token:
+            reason = str(answer.get("error", ""))[:_LONGEST_CODE]
+            reason = f", {reason}" if reason.isascii() and reason.isprintable() and reason else ""
+            raise UpstreamError(f"no token: HTTP {response.status_code}{reason} at its address")
+        seconds = answer.get("expires_in")
+        lifetime = float(seconds) if isinstance(seconds, int | float) else _UNKNOWN_LIFETIME
+        self._token, self._was_used = token, False
+        self._expires = self._clock() + max(lifetime - _MARGIN, lifetime / 2)
+
+
+async def bounded_body(response: httpx2.Response, most: int) -> bytes:
+    """The decoded body; UpstreamError where it is too large."""
+    parts: list[bytes] = []
+    size = 0
+    try:
+        async for part in response.aiter_bytes():
+            parts.append(part)
+            size += len(part)
+            if size > most:
+                raise UpstreamError(f"an answer has more than {most:,} bytes")
+    finally:
+        await response.aclose()
+    return b"".join(parts)
+
+
+def _token_request(client: ClientCredentials) -> httpx2.Request:
+    scopes = {"scope": " ".join(map(expand, client.scopes))} if client.scopes else {}
+    more = {name: expand(value) for name, value in client.parameters.items()}
+    form = {"grant_type": "client_credentials", **scopes, **more}
+    # Both are encoded as in a form first (RFC 6749, 2.3.1).
+    pair = f"{quote(expand(client.client_id), '')}:{quote(expand(client.client_secret), '')}"
+    return httpx2.Request(
+        "POST",
+        expand(client.token_url),
+        headers={
+            "authorization": f"Basic {b64encode(pair.encode()).decode()}",
+            "content-type": "application/x-www-form-urlencoded",
+            "accept": "application/json",
+        },
+        content=urlencode(form).encode(),
+        extensions={"timeout": httpx2.Timeout(10.0).as_dict()},
+    )
+
+
+def _object(body: bytes) -> dict[str, object]:
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
