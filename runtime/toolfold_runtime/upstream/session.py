@@ -120,7 +120,7 @@ class Session:
         except MCPError as error:
             if self._exchange.gone.is_set():
                 raise self._transport.outage(_ENDED_DURING) from None
-            text = error.error.message[:_LONGEST_TEXT]
+            text = self._transport.mask(error.error.message)[:_LONGEST_TEXT]
             if error.error.code == CONNECTION_CLOSED:
                 raise OutageError(text) from None
             raise UpstreamError(f"answered with error {error.error.code}: {text}") from None
@@ -214,7 +214,7 @@ class Session:
             return OutageError(str(error))
         if not isinstance(error, MCPError):
             return self._transport.outage(f"failed with {type(error).__name__}")
-        text = error.error.message[:_LONGEST_TEXT]
+        text = self._transport.mask(error.error.message)[:_LONGEST_TEXT]
         if error.error.code != CONNECTION_CLOSED:
             return self._transport.outage(f"answered with error {error.error.code}: {text}")
         return self._transport.outage(
