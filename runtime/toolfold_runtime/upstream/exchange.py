@@ -28,6 +28,8 @@ _EMPTY: Final[Json] = {
     "ttlMs": 0,
     "cacheScope": "private",
 }
+#: Requests of a server that may wait for our answers: one that does not read them could send any number.
+_MOST_ASKED: Final = 100
 _X_HEADER: Final = "x-mcp-header"
 
 
@@ -49,6 +51,8 @@ class Exchange:
         #: Set when nothing more will come from the server.
         self.gone = asyncio.Event()
         self._originals: dict[RequestId, Original] = {}
+        #: The server's own requests that are not answered yet.
+        self._asked: set[RequestId] = set()
 
     @asynccontextmanager
     async def over(self, transport: AbstractAsyncContextManager[Streams]) -> AsyncIterator[Streams]:
@@ -75,9 +79,18 @@ class Exchange:
             original.request_id = coerce_request_id(item.message.id)
             self._originals[original.request_id] = original
 
-    def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception:
-        """What the SDK gets of a message."""
+    def answered(self, item: SessionMessage) -> None:
+        """Note that an answer to one of the server's requests was sent."""
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            self._asked.discard(item.message.id or "")
+
+    def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception | None:
+        """What the SDK gets of a message; None where it gets nothing."""
         message = item.message if isinstance(item, SessionMessage) else None
+        if isinstance(message, JSONRPCRequest):
+            if len(self._asked) >= _MOST_ASKED:
+                return None
+            self._asked.add(message.id)
         if not isinstance(message, JSONRPCResponse | JSONRPCError) or message.id is None:
             return item
         original = self._originals.pop(coerce_request_id(message.id), None)
@@ -98,8 +111,14 @@ def _with_headers(result: Json) -> list[Json]:
     return [
         {"name": tool["name"], "inputSchema": tool["inputSchema"]}
         for tool in tools
-        if _X_HEADER in str(tool)
+        if _X_HEADER in str(tool) and _has_schema(tool)
     ]
+
+
+def _has_schema(tool: object) -> bool:
+    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+        return False
+    return isinstance(tool.get("inputSchema"), dict)
 
 
 class _Stream:
@@ -136,18 +155,23 @@ class _Incoming(_Stream):
 
     async def receive(self) -> SessionMessage | Exception:
         """The next message."""
-        return self._exchange.received(await self._stream.receive())
+        while True:
+            item = self._exchange.received(await self._stream.receive())
+            if item is not None:
+                return item
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        try:
-            item = await self._stream.__anext__()
-        except BaseException:
-            self._exchange.gone.set()
-            raise
-        return self._exchange.received(item)
+        while True:
+            try:
+                item = self._exchange.received(await self._stream.__anext__())
+            except BaseException:
+                self._exchange.gone.set()
+                raise
+            if item is not None:
+                return item
 
 
 class _Outgoing(_Stream):
@@ -157,3 +181,4 @@ class _Outgoing(_Stream):
         """Send a message."""
         self._exchange.sent(item)
         await self._stream.send(item)
+        self._exchange.answered(item)
