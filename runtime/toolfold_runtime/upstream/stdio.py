@@ -107,8 +107,8 @@ class Incoming(_Stream, asyncio.Protocol):
                 self._transport.pause_reading()
 
     def connection_lost(self, _: Exception | None) -> None:
-        """The child closed its output, or has ended."""
-        self.end()
+        """The child closed its output, or has ended; how it did is known a moment after that."""
+        asyncio.get_running_loop().call_later(_LAST_OUTPUT, self.end)
 
     def end(self) -> None:
         """Give what was read already, and then no more."""
