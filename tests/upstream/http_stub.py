@@ -144,6 +144,11 @@ class _Handler(BaseHTTPRequestHandler):
     def at_down(self, body: bytes, headers: dict[str, str]) -> None:
         self.reply(502, b"<html>bad gateway</html>", "text/html")
 
+    def at_repeating(self, body: bytes, headers: dict[str, str]) -> None:
+        """Refuses, and says what it was sent."""
+        error = {"code": -32001, "message": f"refused: {headers['authorization']} at {self.path}"}
+        self.send({"jsonrpc": "2.0", "id": json.loads(body).get("id"), "error": error})
+
     def at_endless(self, body: bytes, headers: dict[str, str]) -> None:
         """More than anybody can take."""
         self.send_response(200)

@@ -46,7 +46,11 @@ TOOLS = [
     definition("ask"),
     definition("big", NUMBER),
     definition("change"),
+    definition("swap"),
+    definition("repeat"),
+    definition("blocks"),
     definition("pester", NUMBER),
+    definition("nag", NUMBER),
 ]
 
 
@@ -96,6 +100,16 @@ class Server:
         raise LookupError("no such method")
 
     def page(self, number: int) -> Json:
+        kind = os.environ.get("STUB_LIST")
+        if kind == "endless":
+            tool = definition(f"tool_{number}", description="x" * 10_000)
+            return {"tools": [tool], "nextCursor": str(number + 1)}
+        if kind == "odd":
+            odd = {"type": "object", "properties": {"x-mcp-header": {"default": float("inf")}}}
+            second = definition("pid", description="another one of that name")
+            return {
+                "tools": [*self.tools, definition("endless", odd), {"name": "x-mcp-header"}, second]
+            }
         size = -(-len(self.tools) // self.pages)
         page: Json = {"tools": self.tools[number * size : (number + 1) * size]}
         return page | ({"nextCursor": str(number + 1)} if number + 1 < self.pages else {})
@@ -214,6 +228,27 @@ class Server:
         self.tools = [tool for tool in self.tools if tool["name"] != "pid"]
         self.send({"method": "notifications/tools/list_changed"})
         return text("changed")
+
+    def do_swap(self, number: Any, given: Json, params: Json) -> Json:
+        """A change that nobody is told of."""
+        self.tools = [tool for tool in self.tools if tool["name"] != "pid"]
+        return text("changed")
+
+    def do_repeat(self, number: Any, given: Json, params: Json) -> Json:
+        sys.stderr.write(f"refused: {os.environ['KEY']}\n")
+        sys.stderr.flush()
+        raise LookupError(f"refused: {os.environ['KEY']}")
+
+    def do_blocks(self, number: Any, given: Json, params: Json) -> Json:
+        return {"content": json.loads(given["text"])}
+
+    def do_nag(self, number: Any, given: Json, params: Json) -> Json:
+        """Ask, and read no answer meanwhile."""
+        with self.lock:
+            for at in range(int(given["number"])):
+                ping = {"jsonrpc": "2.0", "id": f"ping-{at}", "method": "ping"}
+                sys.stdout.write(json.dumps(ping) + "\n")
+        return text("asked")
 
 
 def text(words: str) -> Json:

@@ -20,8 +20,16 @@ from toolfold_runtime.log_lines import Facts, message_of
 from toolfold_runtime.running.call import current
 from toolfold_runtime.running.notifications import LONGEST_MESSAGE
 
-# Dependencies of our own, whose details nobody asks for.
-_QUIET: Final = ("asyncio", "mcp", "opentelemetry", "sse_starlette", "uvicorn")
+# Dependencies of our own, whose details nobody asks for; HTTP clients log addresses, which may hold keys.
+_QUIET: Final = (
+    "asyncio",
+    "httpcore2",
+    "httpx2",
+    "mcp",
+    "opentelemetry",
+    "sse_starlette",
+    "uvicorn",
+)
 _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{os.sep}")
 
 

@@ -29,6 +29,13 @@ _KINDS: Final[dict[str, BlockKind]] = {
     "resource": "file",
     "resource_link": "link",
 }
+#: The texts that blocks of these kinds must have: without one, clients refuse the whole answer.
+_REQUIRED: Final = {
+    "text": ("text",),
+    "image": ("data", "mimeType"),
+    "audio": ("data", "mimeType"),
+    "resource_link": ("uri", "name"),
+}
 #: Who the other server is, which our own answers say of us.
 _SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
 _LONGEST_TEXT: Final = 10_000
@@ -77,8 +84,7 @@ def foreign_result(
 ) -> ForeignResult:
     """The result in our terms; ToolError where it is none, or too large to be sent."""
     content = answer.sent.get("content", [])
-    if not isinstance(content, list) or not all(map(_is_block, content)):
-        raise ToolError("invalid_result", f"the server of {entry.name} sent no content.")
+    _require_blocks(entry, content)
     value = answer.sent.get("structuredContent")
     try:
         text = None if value is None else compact(value)
@@ -186,6 +192,30 @@ def _is_text(item: object) -> bool:
 
 def _is_block(item: object) -> bool:
     return isinstance(item, dict) and isinstance(item.get("type"), str)
+
+
+def _require_blocks(entry: ToolEntry, content: object) -> None:
+    """ToolError where clients would refuse the content, or something in it."""
+    if not isinstance(content, list) or not all(map(_is_block, content)):
+        raise ToolError("invalid_result", f"the server of {entry.name} sent no content.")
+    for block in content:
+        if missing := _missing(block):
+            fact = f"the server of {entry.name} sent a block of kind {block['type']}"
+            raise ToolError("invalid_result", f"{fact} without {missing}: no client can read it.")
+
+
+def _missing(block: Json) -> str:
+    """What a block of a known kind lacks; empty where it lacks nothing."""
+    for key in _REQUIRED.get(block["type"], ()):
+        if not isinstance(block.get(key), str):
+            return key
+    if block["type"] != "resource":
+        return ""
+    resource = block.get("resource")
+    if not isinstance(resource, dict) or not isinstance(resource.get("uri"), str):
+        return "resource.uri"
+    has_content = any(isinstance(resource.get(key), str) for key in ("text", "blob"))
+    return "" if has_content else "resource.text or resource.blob"
 
 
 def _block(sent: Json) -> Block:

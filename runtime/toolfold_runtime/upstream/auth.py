@@ -19,7 +19,7 @@ from toolfold_runtime.contract.upstream import (
     UpstreamServer,
 )
 from toolfold_runtime.upstream.errors import UpstreamError
-from toolfold_runtime.upstream.secrets import expand
+from toolfold_runtime.upstream.secrets import Mask, expand
 
 # Seconds before its end at which a token is not used any more, and what one without an end is worth.
 _MARGIN: Final = 30.0
@@ -31,12 +31,17 @@ _LONGEST_CODE: Final = 60
 class Credentials:
     """What authorizes the requests of one connection."""
 
-    def __init__(self, server: UpstreamServer, fetch: httpx2.AsyncBaseTransport) -> None:
+    def __init__(
+        self, server: UpstreamServer, fetch: httpx2.AsyncBaseTransport, mask: Mask
+    ) -> None:
+        """UpstreamError where a value cannot be sent."""
         self._origin = _origin(httpx2.URL(expand(server.url or "")))
         self._headers = {name: expand(value) for name, value in server.headers.items()}
         self._query: dict[str, str] = {}
         self._tokens: _Tokens | None = None
+        self._mask = mask
         self._add(server.auth or UpstreamAuth(), fetch)
+        self._headers = {name: _checked(name, value) for name, value in self._headers.items()}
 
     async def authorized(self, request: httpx2.Request) -> httpx2.Request:
         """A copy of the request with credentials; without, where it leads elsewhere.
@@ -48,7 +53,9 @@ class Credentials:
         headers = httpx2.Headers(request.headers)
         headers.update(self._headers)
         if self._tokens is not None:
-            headers["authorization"] = f"Bearer {await self._tokens.current()}"
+            token = await self._tokens.current()
+            self._mask.add("<token>", token)
+            headers["authorization"] = _checked("authorization", f"Bearer {token}")
         # A copy, so that no log of the HTTP library shows a key in the query.
         return httpx2.Request(
             request.method,
@@ -67,7 +74,9 @@ class Credentials:
             self._headers["authorization"] = f"Bearer {expand(auth.bearer)}"
         elif auth.basic is not None:
             pair = f"{expand(auth.basic.username)}:{expand(auth.basic.password)}"
-            self._headers["authorization"] = f"Basic {b64encode(pair.encode()).decode()}"
+            login = b64encode(pair.encode()).decode()
+            self._mask.add("<login>", login)
+            self._headers["authorization"] = f"Basic {login}"
         elif auth.api_key is not None:
             place = self._query if auth.api_key.place == "query" else self._headers
             place[expand(auth.api_key.name)] = expand(auth.api_key.value)
@@ -156,6 +165,17 @@ def _token_request(client: ClientCredentials) -> httpx2.Request:
         content=urlencode(form).encode(),
         extensions={"timeout": httpx2.Timeout(10.0).as_dict()},
     )
+
+
+def _checked(name: str, value: str) -> str:
+    """The value of a header; UpstreamError, which does not show it, where none can hold it."""
+    if not value.isascii() or not value.replace("\t", " ").isprintable():
+        fact = "holds a newline, or another character that cannot be sent"
+    elif value != value.strip():
+        fact = "begins or ends with a space, which cannot be sent"
+    else:
+        return value
+    raise UpstreamError(f"the value of its header {name} {fact}")
 
 
 def _object(body: bytes) -> dict[str, object]:

@@ -120,8 +120,14 @@ def _with_headers(result: Json) -> list[Json]:
     return [
         {"name": tool["name"], "inputSchema": tool["inputSchema"]}
         for tool in tools
-        if _X_HEADER in str(tool)
+        if _X_HEADER in str(tool) and _has_schema(tool)
     ]
+
+
+def _has_schema(tool: object) -> bool:
+    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+        return False
+    return isinstance(tool.get("inputSchema"), dict)
 
 
 class Stream:

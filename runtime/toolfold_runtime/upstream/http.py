@@ -49,10 +49,13 @@ class HttpPool:
 
 @asynccontextmanager
 async def http_streams(
-    server: UpstreamServer, pool: HttpPool, session_lost: Callable[[], None]
+    server: UpstreamServer,
+    pool: HttpPool,
+    credentials: Credentials,
+    session_lost: Callable[[], None],
 ) -> AsyncIterator[Streams]:
     """The streams of messages from and to a server; `session_lost` is called if it forgets the session."""
-    contained = _Contained(pool.transport, Credentials(server, pool.transport), session_lost)
+    contained = _Contained(pool.transport, credentials, session_lost)
     # Nothing of the environment: neither proxies nor the passwords of a .netrc.
     async with (
         httpx2.AsyncClient(transport=contained, timeout=_TIMEOUT, trust_env=False) as client,

@@ -10,6 +10,7 @@ from typing import Final
 from toolfold_runtime import server_log
 from toolfold_runtime.hidden import HIDDEN
 from toolfold_runtime.lines import LineBuffer
+from toolfold_runtime.upstream.secrets import Mask
 
 _LONGEST_LINE: Final = 1_000
 _TAIL_LINES: Final = 5
@@ -22,8 +23,11 @@ _HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 class ChildLog:
     """Writes lines of one server to the log; what comes too fast is counted instead."""
 
-    def __init__(self, server: str, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(
+        self, server: str, mask: Mask, clock: Callable[[], float] = time.monotonic
+    ) -> None:
         self._server = server
+        self._mask = mask
         self._clock = clock
         self._room = float(_BURST)
         self._last = clock()
@@ -33,7 +37,7 @@ class ChildLog:
     @property
     def tail(self) -> str:
         """The last lines that it wrote, on one line; empty where it wrote none."""
-        return " | ".join(self._tail)
+        return " | ".join(map(self._mask, self._tail))
 
     def write(self, line: bytes) -> None:
         """Log a line, unless there were too many; those are counted in the next one."""
@@ -49,7 +53,7 @@ class ChildLog:
             return
         self._room -= 1
         self._report_omitted()
-        server_log.notice(f"{self._server}: {text}")
+        server_log.notice(f"{self._server}: {self._mask(text)}")
 
     def end(self) -> None:
         """Say how much was omitted at the end."""

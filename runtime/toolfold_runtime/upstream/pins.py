@@ -8,6 +8,7 @@ import hashlib
 import re
 from collections.abc import Iterator, Sequence
 from itertools import islice
+from math import isfinite
 from typing import Any, Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
@@ -80,11 +81,16 @@ def outline(before: Json, after: Json) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value in which equal numbers are written alike: JSON does not tell 1 from 1.0."""
+    """A value in which equal numbers are written alike: JSON does not tell 1 from 1.0.
+
+    What is no number in JSON is one to some servers; it equals nothing that a manifest can hold.
+    """
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
+    if isinstance(value, float) and not isfinite(value):
+        return {"no number": str(value)}
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value

@@ -4,9 +4,14 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Final
+from urllib.parse import quote
 
 from toolfold_runtime.contract.upstream import UpstreamServer
 
+#: A shorter value is a word or a number that other texts hold by chance.
+_SHORTEST_SECRET: Final = 8
+# What every program is told anyway.
+_PUBLIC: Final = frozenset({"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"})
 _PLACEHOLDER: Final = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -44,6 +49,34 @@ def require_variables(server: UpstreamServer, environment: Mapping[str, str] = o
     missing = [name for name in variables_in(*_texts(server)) if name not in environment]
     if missing:
         raise MissingVariableError(missing)
+
+
+class Mask:
+    """Takes what is secret about a server out of texts that others wrote.
+
+    Servers repeat what they were sent, in errors and on their standard error: those are read by
+    agents and in logs. In the place of a value stands the name of its variable.
+    """
+
+    def __init__(self, server: UpstreamServer, environment: Mapping[str, str] = os.environ) -> None:
+        self._values: dict[str, str] = {}
+        for name in variables_in(*_texts(server)):
+            if name not in _PUBLIC:
+                self.add(f"${{{name}}}", environment.get(name, ""))
+
+    def add(self, name: str, value: str) -> None:
+        """Mask another value, in the place of an earlier one of that name."""
+        # A file's last newline is often part of the value, and a server repeats it without.
+        value = value.strip()
+        if len(value) >= _SHORTEST_SECRET:
+            self._values[name] = value
+
+    def __call__(self, text: str) -> str:
+        """The text without the values, also where they are written as in an address."""
+        # Longer ones first: one may hold another.
+        for name, value in sorted(self._values.items(), key=lambda own: -len(own[1])):
+            text = text.replace(value, name).replace(quote(value, ""), name)
+        return text
 
 
 def _texts(value: object) -> list[str]:

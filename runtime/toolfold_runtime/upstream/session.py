@@ -130,7 +130,7 @@ class Session:
     def _failed(self, error: MCPError, original: Original) -> UpstreamError:
         """Why a request has no result."""
         if not self._exchange.gone.is_set() and error.error.message != _CLOSED:
-            return _told(error)
+            return self._told(error)
         self._exchange.gone.set()  # writing may fail before reading does
         outage = self._transport.outage(_ENDED_DURING)
         return outage if original.was_sent else UnsentError(outage.fact, outage.detail)
@@ -232,15 +232,14 @@ class Session:
             return self._transport.outage(f"failed with {type(error).__name__}")
         if error.error.message == _CLOSED:
             return self._transport.outage("ended before it said who it is")
-        return self._transport.outage(_told(error).fact)
+        return self._transport.outage(self._told(error).fact)
 
-
-def _told(error: MCPError) -> UpstreamError:
-    """An error that came as an answer: the server's own, or one of ours in place of an answer."""
-    text = error.error.message[:_LONGEST_TEXT]
-    if is_outage(error):
-        return OutageError(text)
-    return UpstreamError(f"answered with error {error.error.code}: {text}")
+    def _told(self, error: MCPError) -> UpstreamError:
+        """An error that came as an answer: the server's own, or one of ours in place of an answer."""
+        text = self._transport.mask(error.error.message)[:_LONGEST_TEXT]
+        if is_outage(error):
+            return OutageError(text)
+        return UpstreamError(f"answered with error {error.error.code}: {text}")
 
 
 def _own_version() -> str:

@@ -11,7 +11,7 @@ from toolfold_runtime.upstream.child import Child
 from toolfold_runtime.upstream.errors import OutageError, UpstreamError
 from toolfold_runtime.upstream.guard import Guard
 from toolfold_runtime.upstream.output import ChildLog
-from toolfold_runtime.upstream.secrets import expand, require_variables
+from toolfold_runtime.upstream.secrets import Mask, expand, require_variables
 
 if TYPE_CHECKING:
     from toolfold_runtime.upstream.exchange import Streams
@@ -50,7 +50,9 @@ class Transport:
         self._server = server
         self._shared = shared
         self._child: Child | None = None
-        self._log = ChildLog(server.name)
+        #: For texts of the server that others read.
+        self.mask = Mask(server)
+        self._log = ChildLog(server.name, self.mask)
         #: Whether the server said that it does not know the session any more.
         self.has_lost_session = False
 
@@ -59,9 +61,14 @@ class Transport:
         """Connect; MissingVariableError names the variables that are not set."""
         require_variables(self._server)
         if self._server.url is not None:
+            from toolfold_runtime.upstream.auth import Credentials
             from toolfold_runtime.upstream.http import http_streams
 
-            async with http_streams(self._server, self._shared.pool, self._lose_session) as streams:
+            credentials = Credentials(self._server, self._shared.pool.transport, self.mask)
+            streams_of = http_streams(
+                self._server, self._shared.pool, credentials, self._lose_session
+            )
+            async with streams_of as streams:
                 yield streams
         elif sys.platform == "win32":  # where a loop cannot read pipes of ours
             raise UpstreamError("servers with a command need a POSIX system")

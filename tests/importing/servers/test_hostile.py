@@ -253,3 +253,13 @@ def _children(argument: str) -> list[str]:
         except OSError:
             continue
     return found
+
+
+def test_a_number_that_json_does_not_have_leaves_out_its_tool_and_no_other(tmp_path: Path) -> None:
+    endless = {"type": "object", "properties": {"x": {"type": "number", "default": float("inf")}}}
+    file = shop(tmp_path, tool("find"), tool("endless", inputSchema=endless))
+    done = import_mcp(tmp_path, "--config", file, "--verbose")
+
+    assert list(names(tmp_path)) == ["shop::find"]
+    assert "endless: warning: left out: its definition cannot be written exactly" in done.err
+    assert done.code == 0
