@@ -11,7 +11,7 @@ from pathlib import Path
 
 from bench.measure import Figure, figure
 from tests.importing.servers.material import imported
-from tests.long.test_servers import EIGHT, MOST_TOKENS, budget, published_catalog, real_config
+from tests.long.test_real_servers import EIGHT, MOST_TOKENS, budget, published_catalog, real_config
 from tests.long.test_sweep import CATALOGS
 from tests.support.commands import toolfold
 

@@ -13,7 +13,7 @@ from tests.support.real_servers import SERVERS, RealServer, installed
 from tests.support.waiting import PATIENCE
 from tests.upstream.gateways import Door, Gateway, imported, stub_server
 from tests.upstream.stub import TOOLS
-from tests.upstream.test_processes import wait_for_end
+from tests.upstream.test_children import wait_for_end
 
 pytestmark = pytest.mark.long
 

@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.commands import toolfold
 from tests.upstream.gateways import Gateway, stub_server
-from tests.upstream.test_processes import is_running
+from tests.upstream.test_children import is_running
 
 
 @pytest.fixture(scope="module")
