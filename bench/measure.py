@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from compileall import compile_dir
 from dataclasses import dataclass
 from functools import cache
@@ -45,6 +45,15 @@ class Figure:
         verdict = "met" if self.is_met else "MISSED"
         shown = f"{self.value:.3g}{self.unit} [{self.low:.3g}, {self.high:.3g}]"
         return f"{self.name:<66} {shown:>28}   {sign} {self.limit:g}{self.unit:<4} {verdict}"
+
+
+def print_figures(figures: Iterable[Figure]) -> bool:
+    """Print each figure when it is there; whether all are met."""
+    are_met = True
+    for found in figures:
+        print(found.row(), flush=True)
+        are_met = are_met and found.is_met
+    return are_met
 
 
 def run(command: Sequence[str], cwd: Path, env: dict[str, str] | None = None) -> Cost:

@@ -14,15 +14,16 @@ import tempfile
 import time
 from collections.abc import Iterator
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any, get_type_hints
 
 from bench.catalogs import draw
 from bench.load import Load, under_load
-from bench.measure import Figure, figure, python, run
+from bench.measure import Figure, figure, print_figures, python, run
 from bench.served import ROOT, bare_session
-from bench.session import Session
+from bench.session import Session, cpu_in_turn
 from bench.workspace import calls, database
 
 Json = dict[str, Any]
@@ -143,7 +144,7 @@ def cpu_figures(small: Project, large: Project, pairs: int, times: int) -> Itera
                 "cached": (few, "say_cached", said),
                 "runner": (many, "run_read", {"tool": "say", "arguments": said}),
             }
-            rows.append(_cpu_in_turn(sides, times))
+            rows.append(cpu_in_turn(sides, times // 10))
     for name, ours, theirs, limit in (
         ("an async tool over stdio / bare call", "async", "bare", 1.4),
         ("a blocking tool over stdio / bare call", "blocking", "bare", 1.4),
@@ -151,19 +152,6 @@ def cpu_figures(small: Project, large: Project, pairs: int, times: int) -> Itera
         ("a cached answer / a trivial async method", "cached", "async", 1.1),
     ):
         yield figure(f"run: {name}, CPU", [row[ours] / row[theirs] for row in rows], limit)
-
-
-def _cpu_in_turn(sides: dict[str, tuple[Session, str, Json]], times: int) -> dict[str, float]:
-    """CPU of each side's calls, a few of each in turn, so that a busy machine is busy for all."""
-    found = dict.fromkeys(sides, 0.0)
-    for turn in range(11):
-        for name, (server, tool, given) in sides.items():
-            before = server.cpu()
-            for _ in range(times // 10):
-                server.call(tool, given)
-            if turn:  # the first is for warming up
-                found[name] += server.cpu() - before
-    return found
 
 
 def load_figures(small: Project, seconds: float) -> Iterator[Figure]:
@@ -268,7 +256,7 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60, help="of load; default: 60")
     parser.add_argument("--nodes", type=int, default=100_000, help="default: 100000")
     options = parser.parse_args()
-    missed, started = 0, time.perf_counter()
+    started = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         small, large = Project(16, folder), Project(5000, folder)
@@ -278,12 +266,9 @@ def main() -> int:
             partial(load_figures, small, options.seconds),
             partial(tana_figures, folder, options.nodes, 200),
         )
-        for part in parts:
-            for found in part():
-                print(found.row(), flush=True)
-                missed += not found.is_met
+        are_met = print_figures(chain.from_iterable(part() for part in parts))
     print(f"{time.perf_counter() - started:.0f} s")
-    return 1 if missed else 0
+    return 0 if are_met else 1
 
 
 if __name__ == "__main__":

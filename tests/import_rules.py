@@ -152,6 +152,7 @@ MAY_IMPORT: Final = {
         "toolfold_runtime.contract",
         "toolfold_runtime.server_log",
         "toolfold_runtime.upstream",
+        "pydantic",
         "yaml",
     },
     "commands": {

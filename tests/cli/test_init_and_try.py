@@ -1,6 +1,8 @@
 """`init`, `try` and `serve`: from an empty folder to a call."""
 
 import json
+import os
+import pty
 import shutil
 import sys
 from pathlib import Path
@@ -151,6 +153,20 @@ def test_try_answers_as_the_server_would(
     assert [word for word in words if word not in said.out + said.err] == []
     assert (said.err if code == 2 else said.out) != ""
     assert "Traceback" not in said.err
+
+
+def test_try_prints_nothing_that_a_terminal_would_obey(working: Path) -> None:
+    arguments = ("try", "hello", json.dumps({"name": "Ada", "language": "\x1b[2J\x9bm"}))
+    piped = toolfold_process(working, *arguments)
+    ours, theirs = pty.openpty()
+    toolfold_process(working, *arguments, stdout=theirs)
+    shown = os.read(ours, 10_000).decode()
+    os.close(ours)
+    os.close(theirs)
+
+    assert "No greeting in \x1b[2J\x9bm" in piped.out  # for a program, as it is
+    assert "No greeting in \\x1b[2J\\x9bm" in shown
+    assert shown.replace("\r\n", "").isprintable()
 
 
 @pytest.mark.parametrize("command", [["serve"], ["try", "hello"]])

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shutil
 from collections.abc import Iterator
 from operator import ge
 from pathlib import Path
@@ -11,8 +10,8 @@ from typing import Any, Final, NamedTuple
 import pytest
 import yaml
 
+from tests.clients.fixture_server import FOLDER, PACKAGE, generate
 from tests.clients.node import INSTALLED, program, run_node
-from tests.support.commands import toolfold
 from tests.support.servers import package_listening
 
 #: By scenario, the status of each of its checks; the worst where one is made several times.
@@ -20,7 +19,6 @@ Checks = dict[str, dict[str, str]]
 
 pytestmark = pytest.mark.long
 
-FOLDER: Final = Path(__file__).parent / "conformance"
 EXPECTED: Final = FOLDER / "expected_failures.yaml"
 REQUIREMENTS: Final = INSTALLED / "node_modules/@modelcontextprotocol/conformance/requirements"
 _WORST_LAST: Final = ("INFO", "SKIPPED", "SUCCESS", "WARNING", "FAILURE")
@@ -40,11 +38,8 @@ WANTED: Final = {"2025-11-25": Counts(23, 22), "2026-07-28": Counts(32, 32)}
 @pytest.fixture(scope="module")
 def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The address of a server that has the suite's fixtures."""
-    folder = tmp_path_factory.mktemp("conformance")
-    for name in ("tools.yaml", "fixtures.py"):
-        shutil.copy(FOLDER / name, folder)
-    assert toolfold(folder, "generate", "--quiet").code == 0
-    with package_listening("conformance_mcp", folder / "generated") as server:
+    output = generate(tmp_path_factory.mktemp("conformance"))
+    with package_listening(PACKAGE, output) as server:
         yield server.url
 
 

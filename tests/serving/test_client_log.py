@@ -91,6 +91,7 @@ class Tools:
         logger.warning("%d", "x")
         log.warning("odd", odd=Odd(), half="\\ud800", nan=float("nan"), event=1)
         log.warning("%s %d")
+        logging.getLogger("half \\ud800" + "x" * 5_000).warning("of a logger")
         return "done"
 
     def fails(self, params):
@@ -262,10 +263,11 @@ def test_log_messages_and_progress_come_in_order(era: Era, made: Project) -> Non
 
 
 def test_odd_messages_are_sent_as_far_as_they_can_be(era: Era, made: Project) -> None:
-    messages = [data for _, _, data in heard(made, era, "odd", "debug")]
+    *messages, last = heard(made, era, "odd", "debug")
 
+    assert last == ("warning", "half ?" + "x" * 994, "of a logger")
     odd = {"event": "odd", "odd": "<Odd that has no text>", "half": "?", "nan": "nan", "event_": 1}
-    assert messages == [
+    assert [data for _, _, data in messages] == [
         "half ?",
         "x" * 1_000,
         "%d (TypeError when its message was made)",

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import logging
 import socket
 import threading
@@ -188,3 +189,18 @@ def test_a_body_that_is_too_large_is_refused(sent: bytes, hasty: int) -> None:
         connection.sendall(sent)
 
         assert connection.recv(100).split()[1] == b"413"
+
+
+@pytest.mark.parametrize("length", [0, 10, 5_000_000])
+def test_a_request_with_two_ends_is_refused_and_nothing_behind_it_is_read(
+    length: int, hasty: int
+) -> None:
+    body = json.dumps(LIST).encode()
+    head = HEAD + b"Content-Length: %d\r\nTransfer-Encoding: chunked\r\n\r\n" % length
+    with connected(hasty) as connection:
+        connection.sendall(head + b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body))
+        connection.sendall(request_of(LIST))
+        text = received(connection)
+
+    assert text.startswith(b"HTTP/1.1 400 ")
+    assert text.count(b"HTTP/1.1 ") == 1

@@ -169,6 +169,18 @@ def test_a_token_that_cannot_be_one_is_refused_without_a_stream(
     assert (kind(answer), answer.json["error"]["code"]) == (JSON, -32602)
 
 
+@pytest.mark.parametrize(("length", "number"), [(1_000, 20), (1_001, 0)])
+@pytest.mark.parametrize("era", ERAS)
+def test_no_message_repeats_a_token_of_any_length(
+    era: Era, length: int, number: int, server: Listening
+) -> None:
+    call = call_in(era, "count", {"progressToken": "t" * length})
+    answer = server.post(call, **headers_in(era, "count"))
+
+    assert answer.body.count("notifications/progress") == number
+    assert answer.body.count('"counted"') == 1
+
+
 @pytest.mark.parametrize("accept", ["text/html", "image/*", ""])
 @pytest.mark.parametrize("era", ERAS)
 def test_a_client_that_accepts_neither_is_told_so(era: Era, accept: str, server: Listening) -> None:

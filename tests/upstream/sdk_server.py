@@ -17,6 +17,10 @@ Json = dict[str, Any]
 
 TEXT: Final = {"type": "object", "properties": {"text": {"type": "string"}}}
 SUM: Final = {"type": "object", "properties": {"sum": {"type": "integer"}}, "required": ["sum"]}
+REGION: Final = {
+    "type": "object",
+    "properties": {"region": {"type": "string", "x-mcp-header": "Region"}},
+}
 DEFINITIONS: Final[list[Json]] = [
     {"name": "echo", "description": "Say it again", "inputSchema": TEXT},
     {
@@ -26,6 +30,7 @@ DEFINITIONS: Final[list[Json]] = [
         "outputSchema": SUM,
     },
     {"name": "headers", "description": "What was sent", "inputSchema": {"type": "object"}},
+    {"name": "region", "description": "Where it is", "inputSchema": REGION},
     {"name": "work", "description": "Tell of progress", "inputSchema": {"type": "object"}},
     {"name": "wait", "description": "Wait", "inputSchema": {"type": "object"}},
     {"name": "ask", "description": "Ask the user", "inputSchema": {"type": "object"}},
@@ -46,16 +51,16 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
     if params.name == "add":
         value = {"sum": int(given["number"]) + 1}
         return result(json.dumps(value)) | {"structuredContent": value}
-    if params.name == "headers":
+    if params.name in ("headers", "region"):
         return result(json.dumps(dict(ctx.request.headers) if ctx.request else {}))
     if params.name == "work":
         await ctx.session.report_progress(1, 2, "half")
     if params.name == "wait":
         try:
+            note("waiting in the server")
             await anyio.sleep(given["number"])
         except BaseException:
-            sys.stderr.write("cancelled in the server\n")
-            sys.stderr.flush()
+            note("cancelled in the server")
             raise
     if params.name == "ask":
         return await asked(ctx, params)
@@ -66,6 +71,11 @@ async def call_tool(ctx: Any, params: types.CallToolRequestParams) -> Any:
         LISTED[0].description = given["text"]
         await BUS.publish(ToolsListChanged())
     return result(str(given.get("text", "done")))
+
+
+def note(text: str) -> None:
+    sys.stderr.write(f"{text}\n")
+    sys.stderr.flush()
 
 
 async def asked(ctx: Any, params: types.CallToolRequestParams) -> Any:

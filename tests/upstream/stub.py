@@ -211,6 +211,12 @@ class Server:
         self.send({"id": "question", "method": "elicitation/create", "params": question})
         return text("asked")
 
+    def do_pester(self, number: Any, given: Json, params: Json) -> Json:
+        for at in range(int(given["number"])):
+            self.send({"id": f"ping {at}", "method": "ping"})
+            self.send({"method": "notifications/message", "params": {"level": "info", "data": at}})
+        return text("enough")
+
     def do_big(self, number: Any, given: Json, params: Json) -> Json:
         return text("x" * int(given["number"]))
 
@@ -235,17 +241,16 @@ class Server:
     def do_blocks(self, number: Any, given: Json, params: Json) -> Json:
         return {"content": json.loads(given["text"])}
 
-    def do_pester(self, number: Any, given: Json, params: Json) -> Json:
-        """Ask, and read no answer meanwhile."""
-        with self.lock:
-            for at in range(int(given["number"])):
-                ping = {"jsonrpc": "2.0", "id": f"ping-{at}", "method": "ping"}
-                sys.stdout.write(json.dumps(ping) + "\n")
-        return text("asked")
-
 
 def text(words: str) -> Json:
     return {"content": [{"type": "text", "text": words}]}
+
+
+def note(what: str) -> None:
+    """Add a line to the file that a test looks at, if there is one."""
+    if path := os.environ.get("STUB_STARTS"):
+        with open(path, "a", encoding="utf-8") as file:  # noqa: PTH123 - as little as possible is imported
+            file.write(f"{os.getpid()} {what}\n")
 
 
 def main() -> None:
@@ -256,9 +261,13 @@ def main() -> None:
         time.sleep(900)
     if os.environ.get("STUB_DEAF"):
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    if note := os.environ.get("STUB_STARTS"):
-        with open(note, "a", encoding="utf-8") as file:  # noqa: PTH123 - as little as possible is imported
-            file.write(f"{os.getpid()}\n")
+    note("begins")
+    if fails_at := os.environ.get("STUB_FAILS_AT"):
+        with open(os.environ["STUB_STARTS"], encoding="utf-8") as file:  # noqa: PTH123
+            if file.read().count("begins") == int(fails_at):
+                sys.exit(1)
+    time.sleep(float(os.environ.get("STUB_SECONDS", "0")))
+    note("is ready")
     Server().run()
     if os.environ.get("STUB_DEAF"):
         time.sleep(900)

@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import pytest
 from toolfold_runtime import Caller
-from toolfold_runtime.upstream import servers as upstream_servers
+from toolfold_runtime.upstream.servers import MOST_CALLERS
 
 from tests.callers.material import VERIFIER, token_of
 from tests.support.clients import answer_of, connected, over_http
@@ -60,29 +60,36 @@ def test_callers_without_an_identity_share_without_a_warning(
 
 
 def test_connections_of_callers_are_bounded_and_the_oldest_idle_one_makes_room(
-    gateway: Gateway, monkeypatch: pytest.MonkeyPatch
+    gateway: Gateway,
 ) -> None:
-    monkeypatch.setattr(upstream_servers, "MOST_CALLERS", 2)
-    third = Caller(client="desk", subject="joe")
+    callers = [Caller(client="desk", subject=str(number)) for number in range(MOST_CALLERS + 1)]
+    first, second, *_, last = callers
 
     async def calls(door: Door) -> list[Any]:
-        loop = asyncio.get_running_loop()
-        texts = await remembered(door, "each", ADA, EVE, third, ADA)
-        held = [
-            loop.create_task(door.text("each_wait", {"number": 600}, caller=caller))
-            for caller in (ADA, third)
-        ]
+        def hold(number: int) -> "asyncio.Task[str]":
+            tool = ("each_wait", "each_hang")[number % 2]  # of each, sixteen run at once
+            call = door.text(tool, {"number": 600}, caller=callers[number])
+            return asyncio.get_running_loop().create_task(call)
+
+        texts = {
+            await door.text("each_remember", {"text": "a"}, caller=one) for one in callers[:-1]
+        }
+        held = [hold(number) for number in range(1, MOST_CALLERS)]
         await asyncio.sleep(0)
-        refused = await door.text("each_echo", caller=EVE)
+        room = await door.text("each_remember", {"text": "b"}, caller=last)
+        held.append(hold(MOST_CALLERS))
+        await asyncio.sleep(0)
+        refused = await door.text("each_echo", caller=first)
         for task in held:
             task.cancel()
-        return [texts, refused, door.upstreams.states()[0].connections]
+        again = await door.text("each_remember", {"text": "c"}, caller=second)
+        return [texts, room, refused, again, door.upstreams.states()[0].connections]
 
-    texts, refused, connections = gateway.run(calls)
+    texts, room, refused, again, connections = gateway.run(calls)
 
-    assert texts == ["a", "b", "c", "d"]  # of the first caller nothing was left
-    assert refused.startswith("backend_failed: each: 2 callers use it now")
-    assert connections == 2
+    assert (texts, room, again) == ({"a"}, "b", "a,c")
+    assert refused.startswith(f"backend_failed: each: {MOST_CALLERS} callers use it now")
+    assert connections == MOST_CALLERS
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Calls of tools that other servers carry out: started once, shared, limited, cancelled."""
 
 import asyncio
+import os
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +60,27 @@ def test_fifty_first_callers_make_one_start_and_a_cancelled_one_harms_nobody(
     answers = gateway.run(calls)
 
     assert len(set(answers)) == 1
-    assert starts.read_text(encoding="utf-8").split() == [answers[0]]
+    assert starts.read_text(encoding="utf-8").splitlines() == [
+        f"{answers[0]} begins",
+        f"{answers[0]} is ready",
+    ]
+
+
+def test_no_more_programs_start_at_once_than_there_are_processors(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    slow = stub_server(env={"STUB_STARTS": str(starts), "STUB_SECONDS": "0.2"})
+    gateway = Gateway(tmp_path, {f"slow{number}": slow for number in range(8)})
+
+    async def calls(door: Door) -> list[str]:
+        many = (door.text(f"slow{number}_echo", {"text": "up"}) for number in range(8))
+        return await asyncio.gather(*many)
+
+    assert gateway.run(calls) == ["up"] * 8
+    starting = most = 0
+    for line in starts.read_text(encoding="utf-8").splitlines():
+        starting += 1 if line.endswith("begins") else -1
+        most = max(most, starting)
+    assert most <= max(2, len(os.sched_getaffinity(0)))
 
 
 def test_a_catalog_has_tools_of_its_own_and_of_other_servers(tmp_path: Path) -> None:
@@ -117,10 +138,12 @@ def limited(tmp_path_factory: pytest.TempPathFactory) -> Gateway:
         "slow": stub_server(timeout=0.5),
         "single": stub_server(concurrency=1),
         "other": stub_server(),
+        "free": stub_server(),
     }
     tools = {
         **imported("slow", TOOLS),
         **imported("single", TOOLS),
+        **imported("free", TOOLS),
         **imported("other", TOOLS, timeout=0.4),
     }
     folder = tmp_path_factory.mktemp("limits")
@@ -131,8 +154,9 @@ def test_the_timeout_of_a_server_and_of_a_tool_hold_and_the_call_is_cancelled_th
     limited: Gateway, caplog: pytest.LogCaptureFixture
 ) -> None:
     async def calls(door: Door) -> list[str]:
-        await door.text("slow_echo")
-        await door.text("other_echo")
+        for server in ("slow", "other"):
+            while await door.text(f"{server}_echo", {"text": "up"}) != "up":
+                await asyncio.sleep(0.05)
         texts = [
             await door.text("slow_wait", {"number": 600}),
             await door.text("other_wait", {"number": 600}),
@@ -166,7 +190,7 @@ def test_a_server_that_hangs_takes_no_place_of_the_others(limited: Gateway) -> N
         loop = asyncio.get_running_loop()
         hanging = [loop.create_task(door.text("single_hang")) for _ in range(16)]
         await asyncio.sleep(0)
-        text = await door.text("slow_echo", {"text": "not held up"})
+        text = await door.text("free_echo", {"text": "not held up"})
         for task in hanging:
             task.cancel()
         return text

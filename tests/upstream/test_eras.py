@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,6 +104,45 @@ def test_progress_comes_through(gateway: Gateway, server: str) -> None:
 
     assert anyio.run(asked) == "done"
     assert told == [(1, 2, "half")]
+
+
+@pytest.mark.parametrize("policy", ["refuse", "off"])
+def test_arguments_that_are_headers_too_are_sent_as_such(
+    tmp_path: Path, addresses: dict[str, str], policy: str
+) -> None:
+    server = {"url": addresses["json"], "pin": policy}
+    gateway = Gateway(tmp_path, {"up": server}, imported("up", DEFINITIONS))
+
+    (text,) = gateway.call("up_region", {"region": "north"}).texts
+
+    assert json.loads(text)["mcp-param-region"] == "north"
+
+
+@pytest.mark.parametrize("kind", ["stdio", "sse"])  # the SDK's server does not, where it sends JSON
+def test_cancelling_a_call_cancels_it_in_the_server(
+    tmp_path: Path, kind: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with contextlib.ExitStack() as stack:
+        upstream: Listening | None = None
+        server: Json = {"command": [sys.executable, PROGRAM]}
+        if kind != "stdio":
+            upstream = stack.enter_context(sdk_over_http(*HTTP_KINDS[kind]))
+            server = {"url": upstream.url}
+        gateway = Gateway(tmp_path, {"up": server}, imported("up", DEFINITIONS))
+
+        def log() -> str:
+            return upstream.log if upstream is not None else caplog.text
+
+        async def calls(door: Door) -> None:
+            await door.text("up_echo")
+            held = asyncio.get_running_loop().create_task(door.text("up_wait", {"number": 600}))
+            while "waiting in the server" not in log():
+                await asyncio.sleep(0.01)
+            held.cancel()
+            while "cancelled in the server" not in log():
+                await asyncio.sleep(0.01)
+
+        gateway.run(calls)
 
 
 @pytest.mark.parametrize("server", ["sdk", "json", "sse"])

@@ -35,7 +35,7 @@ def test_a_server_that_ends_at_its_start_is_told_with_its_exit_code_and_tried_la
     first, second = gateway.run(calls)
 
     assert first.startswith("backend_failed: broken: ended before it said who it is (exit code 3)")
-    assert re.search(r"it has failed since \d{4}-.*Z, and is tried again in 1 s", second)
+    assert re.search(r", and is tried again in 1 s at .*; it has failed since \d{4}-.*Z", second)
     # What it wrote may hold anything: it is for those who read the log.
     assert "no configuration" not in first + second
     assert "broken: no configuration" in caplog.text
@@ -168,24 +168,29 @@ def test_a_connection_is_not_idle_while_a_call_runs(tmp_path: Path) -> None:
     assert gateway.call("stub_wait", {"number": 0.3}).texts == ("waited 0.3",)
 
 
-class TestOutput:
-    def test_noise_on_standard_output_is_skipped_and_bounded_in_the_log(
-        self, gateway: Gateway, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        assert gateway.call("stub_noise", {"number": 30_000}).texts == ("quiet again",)
-        lines = [line for line in caplog.messages if line.startswith("stub: noise")]
-        assert 1 <= len(lines) <= 100
+def test_noise_on_standard_output_is_skipped_and_bounded_in_the_log(
+    gateway: Gateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert gateway.call("stub_noise", {"number": 30_000}).texts == ("quiet again",)
+    lines = [line for line in caplog.messages if line.startswith("stub: noise")]
+    assert 1 <= len(lines) <= 100
 
-    def test_a_flood_on_standard_error_is_labelled_and_bounded_in_the_log(
-        self, gateway: Gateway, caplog: pytest.LogCaptureFixture
-    ) -> None:
-        assert gateway.call("stub_shout", {"number": 50_000}).texts == ("quiet again",)
-        lines = [line for line in caplog.messages if line.startswith("stub: shout")]
-        assert 1 <= len(lines) <= 100
-        assert any(re.fullmatch(r"stub: … [\d,]+ lines were left out", m) for m in caplog.messages)
 
-    def test_garbage_harms_no_call(self, gateway: Gateway) -> None:
-        assert gateway.call("stub_garbage").texts == ("after the garbage",)
+def test_a_flood_on_standard_error_is_labelled_and_bounded_in_the_log(
+    gateway: Gateway, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert gateway.call("stub_shout", {"number": 50_000}).texts == ("quiet again",)
+    lines = [line for line in caplog.messages if line.startswith("stub: shout")]
+    assert 1 <= len(lines) <= 100
+    assert any(re.fullmatch(r"stub: … [\d,]+ lines were left out", m) for m in caplog.messages)
+
+
+def test_garbage_harms_no_call(gateway: Gateway) -> None:
+    assert gateway.call("stub_garbage").texts == ("after the garbage",)
+
+
+def test_a_server_that_pesters_with_requests_of_its_own_harms_no_call(gateway: Gateway) -> None:
+    assert gateway.call("stub_pester", {"number": 5_000}).texts == ("enough",)
 
 
 def test_states_tell_what_is_known_of_each_server(
@@ -207,3 +212,17 @@ def test_states_tell_what_is_known_of_each_server(
     assert "broken: failing" in caplog.messages
     assert "stub: connected at the end" in caplog.messages
     assert not any(message.startswith("other: ") for message in caplog.messages)
+
+
+def test_a_server_that_has_worked_is_started_again_although_a_start_fails(tmp_path: Path) -> None:
+    starts = tmp_path / "starts"
+    env = {"STUB_STARTS": str(starts), "STUB_FAILS_AT": "2"}
+    gateway = Gateway(tmp_path, {"stub": stub_server(env=env)})
+
+    async def calls(door: Door) -> str:
+        os.kill(int(await door.text("stub_pid")), signal.SIGKILL)
+        await until(door, "stub", "failing")
+        return await door.text("stub_pid")
+
+    assert gateway.run(calls).isdigit()
+    assert starts.read_text(encoding="utf-8").count("begins") == 3

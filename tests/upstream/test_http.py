@@ -3,6 +3,7 @@
 import asyncio
 import base64
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,23 @@ def test_a_request_that_fails_fails_alone(tmp_path: Path, upstream: HttpStub) ->
     assert (waiting, after) == ("waited 0.5", "and on")
 
 
+def test_an_address_that_stops_answering_is_failing_until_a_call_has_worked(
+    tmp_path: Path, upstream: HttpStub, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def calls(door: Door) -> list[str]:
+        await door.text("up_echo")
+        crashes = [await door.text("up_crash", {"number": 1}) for _ in range(3)]
+        return [*crashes, await door.text("up_echo", {"text": "back"})]
+
+    first, *others, after = gateway(tmp_path, upstream).run(calls)
+
+    assert "since" not in first
+    assert all(re.search(r"; it has failed since \d{4}-.*Z", text) for text in others)
+    assert after == "back"
+    events = [record.getMessage().partition(" at ")[0] for record in caplog.records]
+    assert events == ["up: connected", "up: failing", "up: connected", "up: connected"]
+
+
 def test_nothing_of_the_environment_decides_where_requests_go(
     tmp_path: Path, upstream: HttpStub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -195,3 +213,20 @@ def test_a_session_that_the_server_has_forgotten_is_begun_anew(
     assert gateway(tmp_path, upstream, "/session").run(calls) == ["first", *"01234"]
     bodies = [json.loads(body).get("method") for _, _, body in upstream.seen]
     assert bodies.count("initialize") == 2
+
+
+def test_a_call_under_way_when_the_session_is_forgotten_is_not_made_twice(
+    tmp_path: Path, upstream: HttpStub
+) -> None:
+    async def calls(door: Door) -> tuple[str, str]:
+        long = asyncio.get_running_loop().create_task(door.text("up_wait", {"number": 1}))
+        while not made():
+            await asyncio.sleep(0.005)
+        upstream.sessions.clear()
+        return await door.text("up_echo", {"text": "meanwhile"}), await long
+
+    def made() -> int:
+        return sum(b'"wait"' in body for _, _, body in upstream.seen)
+
+    assert gateway(tmp_path, upstream, "/session").run(calls) == ("meanwhile", "waited 1")
+    assert made() == 1

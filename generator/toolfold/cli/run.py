@@ -189,7 +189,8 @@ def try_(options: argparse.Namespace) -> int:
         changed = f"{options.manifest} was changed since it was generated"
         complain(f"notice: {changed}; run `toolfold generate`")
     answer = try_tool(options.manifest, options.output, options.tool, options.arguments)
-    print(answer.text)
+    # A program gets it as it is.
+    print(printable(answer.text) if sys.stdout.isatty() else answer.text)
     return 1 if answer.is_error else 0
 
 

@@ -39,13 +39,15 @@ def import_mcp(options: argparse.Namespace) -> int:
 
 
 def _snapshot_lines(taken: "Snapshot") -> list[str]:
-    counts = f"{len(taken.tools)} tool{'s' if len(taken.tools) != 1 else ''}"
+    total = f"{len(taken.tools)} tool{'s' if len(taken.tools) != 1 else ''}"
     if taken.before is None:
-        return [f"{taken.path}: written: {counts}"]
+        return [f"{taken.path}: written: {total}"]
     if taken.is_unchanged:
-        return [f"{taken.path}: unchanged: {counts}"]
-    lines = [f"  {line}" for line in taken.comparison.lines()]
-    return [f"{taken.path}: changed: {counts}", *(lines or ["  only what no agent reads"])]
+        return [f"{taken.path}: unchanged: {total}"]
+    if taken.comparison.is_same:
+        return [f"{taken.path}: changed: {total}", "  only what no agent reads"]
+    lines = (f"  {line}" for line in taken.comparison.lines())
+    return [f"{taken.path}: {taken.comparison.counts()}; {total} in all", *lines]
 
 
 def _print_rest(done: "Imported", manifest: str, printer: Printer) -> None:
@@ -116,12 +118,7 @@ def _pin(state: "LiveState") -> str | None:
         return "not imported"
     if state.comparison.is_same:
         return "matches"
-    counts = {
-        "changed": len(state.comparison.changed),
-        "added": len(state.comparison.added),
-        "removed": len(state.comparison.removed),
-    }
-    return ", ".join(f"{number} {what}" for what, number in counts.items() if number)
+    return state.comparison.counts()
 
 
 def _table(rows: list[dict[str, object]]) -> list[str]:

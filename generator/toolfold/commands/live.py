@@ -11,7 +11,7 @@ from toolfold.errors import DetailedProblem, Problem, Severity, UsageError
 from toolfold.importing.servers.compare import Comparison, compare
 from toolfold.importing.servers.listing import Listing, Progress, list_servers
 from toolfold.importing.servers.snapshot import importable
-from toolfold.importing.servers.stage import published
+from toolfold.importing.servers.stage import acceptable, published
 from toolfold.manifest.load import Loaded
 from toolfold.manifest.tree import dotted, place_of
 from toolfold.plan.upstreams import upstream_servers
@@ -57,7 +57,7 @@ def live_problems(loaded: Loaded, states: list[LiveState]) -> Iterator[DetailedP
         path = ("servers", state.server.name)
         place = place_of(loaded.tree, path, of_key=True)
         if state.listing.live is None:
-            hint = "`toolfold servers` tries again"
+            hint = f"when that is mended, `toolfold servers {state.server.name}` tries again"
             problem = Problem(place, dotted(path), state.listing.error, hint, code="live")
             yield DetailedProblem(problem)
         for name in state.missing:
@@ -80,8 +80,11 @@ def _state(loaded: Loaded, server: UpstreamServer, listing: Listing) -> LiveStat
     if listing.live is None:
         return LiveState(server, listing, None)
     tools, _ = importable(listing.live.tools, server.name)
-    live = {tool.name: published(tool) for tool in tools}
     pins = _pins(loaded, server.name)
+    # One that was left out when importing is no addition.
+    known = [tool for tool in tools if tool.name in pins]
+    added = acceptable([tool for tool in tools if tool.name not in pins])
+    live = {tool.name: published(tool) for tool in (*known, *added)}
     missing = tuple(
         name
         for name in loaded.manifest.tools

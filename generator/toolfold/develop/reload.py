@@ -26,7 +26,9 @@ def serve_and_reload(
     """
     regenerator = Regenerator(project)
     log(_summary(regenerator.run()))
-    command = [sys.executable, "-m", "toolfold", *arguments]
+    # Without bytecode: of two saves within a second, Python takes the second for the first where
+    # both have the same size.
+    command = [sys.executable, "-B", "-m", "toolfold", *arguments]
     client_left = threading.Event()
     server = HttpServer(command) if over_http else StdioProxy(command, client_left)
     try:

@@ -89,7 +89,8 @@ class Notifications:
             if len(self._waiting) - self._progress_waiting >= _MOST_LOGGED:
                 self._omitted += 1
             elif self._is_open:
-                self._put(_Message(self._log.send, (level, logger, data)))
+                name = sendable(logger, LONGEST_MESSAGE)  # an author's may be any text
+                self._put(_Message(self._log.send, (level, name, data)))
 
     async def end(self) -> None:
         """Send what waits; nothing that comes later is."""

@@ -1,14 +1,18 @@
 """The contexts of calls: who sent a request, and the ways back to that client and its user."""
 
-from typing import Any
+from typing import Any, Final
 
 import mcp_types as types
 from mcp.server.context import ServerRequestContext
 
 from toolfold_runtime.running.call import CallContext
+from toolfold_runtime.running.notifications import Report
 from toolfold_runtime.serving.asking import Questions
 from toolfold_runtime.serving.callers import Callers
 from toolfold_runtime.serving.client_log import client_log
+
+#: Characters of a token for progress, which every message repeats.
+_LONGEST_TOKEN: Final = 1_000
 
 
 class CallContexts:
@@ -25,9 +29,16 @@ class CallContexts:
         asker = self.questions.asker(context, params)
         return CallContext(
             self._callers.of(context),
-            context.session.report_progress,
+            _report(context),
             asker.confirm,
             asker.ask,
             client_log(context),
             (context.meta or {}).get("progress_token") is not None,
         )
+
+
+def _report(context: ServerRequestContext[Any]) -> Report | None:
+    """What tells a client how far its call is; None for a token that would flood it, and us."""
+    token = context.meta.get("progress_token") if context.meta else None
+    is_long = isinstance(token, str) and len(token) > _LONGEST_TOKEN
+    return None if is_long else context.session.report_progress

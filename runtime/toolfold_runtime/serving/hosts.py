@@ -56,7 +56,7 @@ class Guard:
         self._origins = self._cors_origins.union(allowed_origin(text) for text in origins)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer one request: 421 for a foreign `Host`, 403 for a foreign `Origin`."""
+        """Answer one request: 421 for a foreign `Host`, 403 for a foreign `Origin`, 400 for no clear end."""
         if scope["type"] != "http":
             await self._application(scope, receive, send)
             return
@@ -64,7 +64,10 @@ class Guard:
         is_cors_origin = _is_among(_origin_of(origins), self._cors_origins)
         if self._cors_origins:
             send = readable_by(origins[0] if is_cors_origin else None, send)
-        if not self._is_answered(scope):
+        if _is_ambiguous(scope):
+            text = "Content-Length and Transfer-Encoding; send one of them"
+            await send_text(send, 400, text, (b"connection", b"close"))
+        elif not self._is_answered(scope):
             await send_text(send, 421, "Invalid Host header; --allow-host allows it")
         elif not self._is_trusted(origins):
             await send_text(send, 403, "Invalid Origin header; --allow-origin allows it")
@@ -111,6 +114,13 @@ class Guard:
     def _is_trusted(self, origins: list[bytes]) -> bool:
         """Whether no page of another origin sent the request; programs send no `Origin`."""
         return not origins or not self._hosts or _is_among(_origin_of(origins), self._origins)
+
+
+def _is_ambiguous(scope: Message) -> bool:
+    """Whether a proxy may see another end of the request than we do, and another request behind it."""
+    return bool(header_values(scope, b"transfer-encoding")) and bool(
+        header_values(scope, b"content-length")
+    )
 
 
 def allowed_host(text: str) -> _Peer:

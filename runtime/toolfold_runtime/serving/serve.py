@@ -2,7 +2,6 @@
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -52,10 +51,9 @@ def serve_with(
         import anyio
 
         from toolfold_runtime.running.author_log import author_log
-        from toolfold_runtime.serving.http import listener_for
 
         with author_log(root, catalog) as logged:
-            listener = listener_for(options, root) if options.http else None
+            listener = _listener(root, options) if options.http else None
             dispatcher = _dispatcher(catalog, meta_tools, root, options)
             anyio.run(_serve, dispatcher, listener, logged)
     except StartError as error:
@@ -66,6 +64,12 @@ def serve_with(
     finally:
         server_log.end()
     return 0
+
+
+def _listener(root: Path, options: ServeOptions) -> "Listener":
+    from toolfold_runtime.serving.http import listener_for  # a server over stdio does without
+
+    return listener_for(options, root)
 
 
 def _dispatcher(
@@ -87,17 +91,21 @@ async def _serve(
     dispatcher: "Dispatcher", listener: "Listener | None", logged: "AuthorLog"
 ) -> None:
     from toolfold_runtime.serving.callers import Callers
-    from toolfold_runtime.serving.http import run_http
     from toolfold_runtime.serving.lifetime import run_until_end
     from toolfold_runtime.serving.protocol import build_server
-    from toolfold_runtime.serving.stdio import run_stdio
 
     callers = Callers(listener.issuer) if listener else Callers(is_local=True)
     server = build_server(dispatcher, callers)
-    run = partial(run_http, server, listener) if listener else partial(run_stdio, server)
 
     async def serving(stopping: "asyncio.Event") -> None:
         logged.attach()  # now that the implementation has started, and set up what it wants
-        await run(stopping)
+        if listener:
+            from toolfold_runtime.serving.http import run_http
+
+            await run_http(server, listener, stopping)
+        else:
+            from toolfold_runtime.serving.stdio import run_stdio
+
+            await run_stdio(server, stopping)
 
     await run_until_end(dispatcher.executor, dispatcher.facts.name, serving)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 import anyio
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types import LOG_LEVEL_META_KEY
-from pydantic_core import from_json
+from pydantic_core import SchemaValidator, core_schema
 
 from toolfold_runtime.serving.asgi import Application, Message, Receive, Send, header_values
 
@@ -25,6 +25,19 @@ if TYPE_CHECKING:
 _PROGRESS_KEY: Final = "progressToken"
 #: Looked for before a body is parsed. No client escapes them; one that did would get JSON.
 _HINTS: Final = (_PROGRESS_KEY.encode(), LOG_LEVEL_META_KEY.encode())
+#: Makes no object of anything but the metadata: of a large body that would take as long again as
+#: answering it.
+_METADATA: Final = SchemaValidator(
+    core_schema.typed_dict_schema(
+        {
+            "params": core_schema.typed_dict_field(
+                core_schema.typed_dict_schema(
+                    {"_meta": core_schema.typed_dict_field(core_schema.dict_schema())}
+                )
+            )
+        }
+    )
+)
 _TYPE: Final = b"content-type"
 _JSON: Final = b"application/json"
 _EVENTS: Final = b"text/event-stream"
@@ -116,15 +129,12 @@ def _asks_for_events(body: bytes) -> bool:
     if not any(hint in body for hint in _HINTS):
         return False
     try:
-        message = from_json(body)
+        meta = _METADATA.validate_json(body)["params"]["_meta"]
     except ValueError:
-        return False  # which is answered as any other body that is no JSON
-    match message:
-        case {"params": {"_meta": {**meta}}}:
-            token = meta.get(_PROGRESS_KEY)
-            is_token = isinstance(token, str | int) and not isinstance(token, bool)
-            return is_token or LOG_LEVEL_META_KEY in meta
-    return False
+        return False  # without metadata, or answered as any other body that is no JSON
+    token = meta.get(_PROGRESS_KEY)
+    is_token = isinstance(token, str | int) and not isinstance(token, bool)
+    return is_token or LOG_LEVEL_META_KEY in meta
 
 
 def _declared_size(scope: Message) -> int:

@@ -1,12 +1,14 @@
 """A connection that is made on first use, shared by all calls, closed when idle, and made again."""
 
 import asyncio
+import contextlib
+import math
 from collections.abc import Awaitable, Callable
 from typing import Final, NamedTuple, TypeVar
 
 from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.definitions import Digests
-from toolfold_runtime.upstream.errors import OutageError, UpstreamError
+from toolfold_runtime.upstream.errors import OutageError, UnsentError, UpstreamError
 from toolfold_runtime.upstream.secrets import MissingVariableError, require_variables
 from toolfold_runtime.upstream.session import Session
 from toolfold_runtime.upstream.starts import Starts
@@ -17,14 +19,16 @@ T = TypeVar("T")
 
 # Seconds that a session must last for its end to count as the first one again.
 _SETTLED: Final = 30.0
-# Seconds before the next start after one that worked: calls wait for it, unless it ended for the first time.
+# Seconds before the next start of one that has worked, from its second end in a row: calls wait for it.
 _FIRST_RESTART: Final = 0.1
-_LONGEST_RESTART: Final = 5.0
-# Seconds before the next start after one that failed: calls are told why at once.
+_LONGEST_RESTART: Final = 3.0
+# Seconds before the next start of one that has not: calls are told why at once.
 _FIRST_RETRY: Final = 1.0
 _LONGEST_RETRY: Final = 30.0
 _LONGEST_HTTP_RETRY: Final = 5.0
-_MOST_FAILURES: Final = 20
+#: Starts in a row that fail before calls do not wait for the next one any more.
+_HOPELESS: Final = 3
+_MOST_COUNTED: Final = 20
 
 
 class Live(NamedTuple):
@@ -32,6 +36,12 @@ class Live(NamedTuple):
 
     session: Session
     digests: Digests
+
+    async def learn_headers(self) -> None:
+        """List the tools where nobody has: over HTTP, some of them have arguments sent as headers too."""
+        if self.session.server.url is not None:
+            with contextlib.suppress(UpstreamError):  # the call itself will tell
+                await self.digests.digest_of("")
 
 
 class Connection:
@@ -48,7 +58,7 @@ class Connection:
         self._shared = shared
         self._starts = starts
         self._live: Live | None = None
-        self._ending: set[asyncio.Task[None]] = set()
+        self._ending: dict[asyncio.Task[None], Session] = {}
         self._backoff = _Backoff(has_process=bool(server.command))
         self._idle_timer: asyncio.TimerHandle | None = None
         self._is_closed = False
@@ -59,16 +69,12 @@ class Connection:
         self.in_use += 1
         if self._idle_timer is not None:
             self._idle_timer.cancel()
+        since = self.state.failing_since
         try:
-            live = await self._usable()
-            try:
-                return await self._worked(live, work)
-            except UpstreamError:
-                if not live.session.has_lost_session:
-                    raise
-            # The server did not know the session, and so has carried nothing out.
-            self._drop(live.session)
-            return await self._worked(await self._usable(), work)
+            return await self._tried(work)
+        except OutageError as error:
+            has_lasted = since and since == self.state.failing_since
+            raise (error.lasting(since) if has_lasted else error) from None
         finally:
             self.in_use -= 1
             self.last_use = self._loop.time()
@@ -82,8 +88,18 @@ class Connection:
             self._idle_timer.cancel()
         if self._live is not None:
             self._drop(self._live.session)
+        for session in self._ending.values():
+            session.stop()
         if self._ending:
             await asyncio.wait(self._ending)
+
+    async def _tried(self, work: Callable[[Live], Awaitable[T]]) -> T:
+        live = await self._usable()
+        try:
+            return await self._worked(live, work)
+        except UnsentError:
+            pass  # nothing was carried out: the server did not know the session, or heard nothing
+        return await self._worked(await self._usable(), work)
 
     async def _worked(self, live: Live, work: Callable[[Live], Awaitable[T]]) -> T:
         try:
@@ -96,7 +112,25 @@ class Connection:
         return result
 
     async def _usable(self) -> Live:
-        """A session that is connected; started where there is none."""
+        """A session that is connected; started where there is none, and again while there is hope."""
+        while True:
+            live = await self._begun()
+            try:
+                client = await asyncio.shield(live.session.ready)
+            except OutageError:
+                self._settle()
+                if self._backoff.is_hopeful and not self._is_closed:
+                    continue
+                raise
+            if not live.session.is_over:
+                self._backoff.connected()
+                # One that fails is connected again when a call has worked: an address can stop answering.
+                if self.state.status != "failing":
+                    self.state.change("connected", protocol=client.protocol_version)
+            return live
+
+    async def _begun(self) -> Live:
+        """A session that is connected or connecting."""
         self._settle()
         if self._live is None:
             try:
@@ -104,7 +138,7 @@ class Connection:
             except MissingVariableError as error:
                 self.state.fail(str(error))
                 raise
-            await self._backoff.wait(self.state)
+            await self._backoff.wait()
         if self._is_closed:
             raise OutageError("is not used any more: the server that calls it ends")
         if self._live is None:  # nobody else was faster
@@ -113,11 +147,7 @@ class Connection:
             self._backoff.begin()
             self.state.connections += 1
             self.state.change("connecting")
-        live = self._live
-        client = await asyncio.shield(live.session.ready)
-        if not live.session.is_over:
-            self.state.change("connected", protocol=client.protocol_version)
-        return live
+        return self._live
 
     def _settle(self) -> None:
         """Let go of a session that has ended and has not said so yet."""
@@ -145,9 +175,10 @@ class Connection:
             return
         self._live = None
         self.state.connections -= 1
-        task = self._loop.create_task(session.end())
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        # What was sent in a session that is lost may still be answered, and must not be sent twice.
+        task = self._loop.create_task(session.end(is_patient=session.has_lost_session))
+        self._ending[task] = session
+        task.add_done_callback(self._ending.pop)
 
     def _close_idle(self) -> None:
         if self._live is not None and not self.in_use:
@@ -162,41 +193,53 @@ class _Backoff:
         self._longest_retry = _LONGEST_RETRY if has_process else _LONGEST_HTTP_RETRY
         #: Why the last start failed.
         self.reason = ""
-        self._failures = 0
-        self._has_worked = True
+        self._has_worked = False
+        #: Starts in a row that failed; and ends in a row, of sessions that worked, too soon.
+        self._failed_starts = 0
+        self._ends = 0
         self._began = 0.0
         self._next = 0.0
         self._loop = asyncio.get_running_loop()
 
-    async def wait(self, state: ServerState) -> None:
-        """Wait until a server that worked may start again; OutageError for one that did not."""
+    @property
+    def is_hopeful(self) -> bool:
+        """Whether the next start is worth waiting for: it has worked, and not failed often since."""
+        return self._has_worked and self._failed_starts < _HOPELESS
+
+    async def wait(self) -> None:
+        """Wait until a server may start again; OutageError at once where there is little hope."""
         left = self._next - self._loop.time()
         if left <= 0:
             return
-        if self._has_worked:
+        if self.is_hopeful:
             await asyncio.sleep(left)
             return
-        since = f"it has failed since {state.failing_since}"
         raise OutageError(
-            f"{self.reason}; {since}, and is tried again in {left:.0f} s at the earliest"
+            f"{self.reason}, and is tried again in {math.ceil(left)} s at the earliest"
         )
 
     def begin(self) -> None:
         """Note a start."""
         self._began = self._loop.time()
 
+    def connected(self) -> None:
+        """Note that it works."""
+        self._has_worked = True
+        self._failed_starts = 0
+
     def end(self, *, was_connected: bool) -> None:
         """Note an end that nobody asked for."""
         now = self._loop.time()
-        if was_connected and now - self._began >= _SETTLED:
-            self._failures = 0
-        self._failures = min(self._failures + 1, _MOST_FAILURES)
-        self._has_worked = was_connected
+        if was_connected:
+            self.connected()
+            self._ends = 1 if now - self._began >= _SETTLED else min(self._ends + 1, _MOST_COUNTED)
+        else:
+            self._failed_starts = min(self._failed_starts + 1, _MOST_COUNTED)
         self._next = now + self._delay()
 
     def _delay(self) -> float:
-        if not self._has_worked:
-            return min(_FIRST_RETRY * 2.0 ** (self._failures - 1), self._longest_retry)
-        if self._failures == 1:
-            return 0.0
-        return min(_FIRST_RESTART * 2.0 ** (self._failures - 2), _LONGEST_RESTART)
+        if not self.is_hopeful:
+            failures = self._failed_starts - (_HOPELESS if self._has_worked else 0)
+            return min(_FIRST_RETRY * 2.0 ** max(failures - 1, 0), self._longest_retry)
+        count = self._ends + self._failed_starts
+        return 0.0 if count <= 1 else min(_FIRST_RESTART * 2.0 ** (count - 2), _LONGEST_RESTART)

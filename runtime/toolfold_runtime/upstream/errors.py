@@ -20,3 +20,11 @@ class UpstreamError(Exception):
 
 class OutageError(UpstreamError):
     """A server that cannot be reached, does not start, or has ended."""
+
+    def lasting(self, since: str) -> "OutageError":
+        """The same with the time when it began."""
+        return OutageError(f"{self.fact}; it has failed since {since}", self.detail)
+
+
+class UnsentError(OutageError):
+    """A request that certainly did not reach its server, so that it can be sent again."""

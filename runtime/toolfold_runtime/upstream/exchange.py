@@ -11,7 +11,9 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import Any, Final, Self, TypeAlias
 
+from anyio import BrokenResourceError, ClosedResourceError
 from mcp.shared.dispatcher import coerce_request_id
+from mcp.shared.exceptions import MCPError
 from mcp.shared.message import SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
 
@@ -28,9 +30,17 @@ _EMPTY: Final[Json] = {
     "ttlMs": 0,
     "cacheScope": "private",
 }
-#: Requests of a server that may wait for our answers: one that does not read them could send any number.
-_MOST_ASKED: Final = 100
+#: The data of errors that are made here because a request did not reach its server.
+OUTAGE: Final = "toolfold/outage"
+#: The data of one that is made here because the server does not know the session: it has done nothing.
+LOST: Final = "toolfold/lost"
+_MOST_UNANSWERED: Final = 100
 _X_HEADER: Final = "x-mcp-header"
+
+
+def is_outage(error: MCPError) -> bool:
+    """Whether an error stands for an answer that never came: made here, or by the SDK."""
+    return error.error.data == OUTAGE or error.error.message.startswith("SSE stream")
 
 
 class Original:
@@ -39,6 +49,8 @@ class Original:
     def __init__(self) -> None:
         self.result: Json = {}
         self.request_id: RequestId | None = None
+        #: Whether the request may have reached the server.
+        self.was_sent = False
 
 
 _MARKED: ContextVar[Original | None] = ContextVar("toolfold_upstream_request", default=None)
@@ -51,8 +63,8 @@ class Exchange:
         #: Set when nothing more will come from the server.
         self.gone = asyncio.Event()
         self._originals: dict[RequestId, Original] = {}
-        #: The server's own requests that are not answered yet.
-        self._asked: set[RequestId] = set()
+        #: Requests of the server that are not answered yet: one that asks and does not read is not heard.
+        self._unanswered = 0
 
     @asynccontextmanager
     async def over(self, transport: AbstractAsyncContextManager[Streams]) -> AsyncIterator[Streams]:
@@ -72,25 +84,27 @@ class Exchange:
             if original.request_id is not None:
                 self._originals.pop(original.request_id, None)
 
-    def sent(self, item: SessionMessage) -> None:
+    def sending(self, item: SessionMessage) -> Original | None:
         """Remember a marked request by its id."""
         original = _MARKED.get()
-        if original is not None and isinstance(item.message, JSONRPCRequest):
-            original.request_id = coerce_request_id(item.message.id)
-            self._originals[original.request_id] = original
+        if original is None or not isinstance(item.message, JSONRPCRequest):
+            return None
+        original.request_id = coerce_request_id(item.message.id)
+        self._originals[original.request_id] = original
+        return original
 
-    def answered(self, item: SessionMessage) -> None:
-        """Note that an answer to one of the server's requests was sent."""
+    def sent(self, item: SessionMessage) -> None:
+        """Count an answer: one that waits for a server to read keeps its place until then."""
         if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-            self._asked.discard(item.message.id or "")
+            self._unanswered -= 1
 
     def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception | None:
-        """What the SDK gets of a message; None where it gets nothing."""
+        """What the SDK gets of a message; None where it is ignored."""
         message = item.message if isinstance(item, SessionMessage) else None
         if isinstance(message, JSONRPCRequest):
-            if len(self._asked) >= _MOST_ASKED:
+            if self._unanswered >= _MOST_UNANSWERED:
                 return None
-            self._asked.add(message.id)
+            self._unanswered += 1
         if not isinstance(message, JSONRPCResponse | JSONRPCError) or message.id is None:
             return item
         original = self._originals.pop(coerce_request_id(message.id), None)
@@ -121,8 +135,26 @@ def _has_schema(tool: object) -> bool:
     return isinstance(tool.get("inputSchema"), dict)
 
 
-class _Stream:
-    """A stream of a transport, all but its items."""
+class Stream:
+    """What the SDK wants of a stream beside its items."""
+
+    async def aclose(self) -> None:
+        """Nothing to do, where a stream is closed with what it belongs to."""
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class _Observed(Stream):
+    """A stream of a transport."""
 
     def __init__(self, stream: Any, exchange: Exchange) -> None:
         self._stream = stream
@@ -132,20 +164,8 @@ class _Stream:
         """Close it."""
         await self._stream.aclose()
 
-    async def __aenter__(self) -> Self:
-        await self._stream.__aenter__()
-        return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._stream.__aexit__(kind, error, trace)
-
-
-class _Incoming(_Stream):
+class _Incoming(_Observed):
     """Messages from a server."""
 
     @property
@@ -164,21 +184,34 @@ class _Incoming(_Stream):
         return self
 
     async def __anext__(self) -> SessionMessage | Exception:
-        while True:
-            try:
+        try:
+            while True:
                 item = self._exchange.received(await self._stream.__anext__())
-            except BaseException:
-                self._exchange.gone.set()
-                raise
-            if item is not None:
-                return item
+                if item is not None:
+                    return item
+        except BaseException:
+            self._exchange.gone.set()
+            raise
 
 
-class _Outgoing(_Stream):
+class _Outgoing(_Observed):
     """Messages to a server."""
 
     async def send(self, item: SessionMessage) -> None:
         """Send a message."""
-        self._exchange.sent(item)
-        await self._stream.send(item)
-        self._exchange.answered(item)
+        original = self._exchange.sending(item)
+        try:
+            await self._stream.send(item)
+        except (BrokenResourceError, ClosedResourceError):
+            raise
+        except BaseException:
+            _note_sent(original)  # perhaps: it was cancelled
+            raise
+        finally:
+            self._exchange.sent(item)
+        _note_sent(original)
+
+
+def _note_sent(original: Original | None) -> None:
+    if original is not None:
+        original.was_sent = True

@@ -6,29 +6,28 @@ The SDK's client must be entered and left by one task, which every session has; 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from contextvars import Context
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
-from mcp import Client
+from mcp import Client, ClientSession
 from mcp.shared.dispatcher import ProgressFnT
 from mcp.shared.exceptions import MCPError
 from mcp_types import (
-    CONNECTION_CLOSED,
     CallToolRequest,
     CallToolRequestParams,
     Implementation,
-    ListToolsRequest,
     PaginatedRequestParams,
     ToolListChangedNotification,
 )
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.upstream import UpstreamServer
-from toolfold_runtime.upstream.errors import OutageError, UpstreamError
-from toolfold_runtime.upstream.exchange import Exchange
+from toolfold_runtime.upstream.errors import OutageError, UnsentError, UpstreamError
+from toolfold_runtime.upstream.exchange import LOST, Exchange, Original, is_outage
 from toolfold_runtime.upstream.secrets import MissingVariableError
 from toolfold_runtime.upstream.starts import Starts
 from toolfold_runtime.upstream.transport import Shared, Transport
@@ -38,6 +37,7 @@ CONNECTING: Final = 120.0
 _LONGEST_TEXT: Final = 2_000
 _LISTEN_AGAIN: Final = 15.0
 _ENDED_DURING: Final = "ended during the call, and what it did before is not known"
+_CLOSED: Final = "Connection closed"  # the SDK's own words
 _ANY: Final[TypeAdapter[Any]] = TypeAdapter(dict)
 # What they say would stand in our log without a label, and with tracebacks; callers hear of it.
 for _name in ("mcp.client", "mcp.shared", "client", "httpx2"):
@@ -70,7 +70,12 @@ class Session:
         self._starts = starts
         self._ended = ended
         self._is_stopping = False
-        self._task = loop.create_task(self._own())
+        #: Requests that wait for their answers.
+        self._waiting = 0
+        self._is_quiet = asyncio.Event()
+        self._is_quiet.set()
+        # Of nobody: what is known of the caller that happens to come first is not for the others.
+        self._task = loop.create_task(self._own(), context=Context())
 
     @property
     def is_over(self) -> bool:
@@ -92,13 +97,16 @@ class Session:
 
     async def call(self, tool: str, arguments: Json, on_progress: ProgressFnT | None) -> Json:
         """The result of a tool, as the server sent it; UpstreamError says why there is none."""
-        params = CallToolRequestParams(name=tool, arguments=arguments)
-        return await self._result(CallToolRequest(params=params), on_progress)
+        request = CallToolRequest(params=CallToolRequestParams(name=tool, arguments=arguments))
+        return await self._result(
+            lambda session: session.send_request(request, _ANY, progress_callback=on_progress)
+        )
 
     async def page(self, cursor: str | None) -> Json:
         """A page of the list of tools, as the server sent it."""
         params = PaginatedRequestParams(cursor=cursor) if cursor is not None else None
-        return await self._result(ListToolsRequest(params=params), None)
+        # Which arguments are headers, too, is remembered by the SDK.
+        return await self._result(lambda session: session.list_tools(params=params))
 
     def stop(self) -> None:
         """Begin to end it."""
@@ -107,35 +115,51 @@ class Session:
         if not self.was_connected:
             self._task.cancel()
 
-    async def end(self) -> None:
-        """End it, and wait until nothing of it is left."""
+    async def end(self, *, is_patient: bool = False) -> None:
+        """End it, and wait until nothing of it is left; a patient end is after the requests under way."""
+        if is_patient:
+            await self._is_quiet.wait()
         self.stop()
         await asyncio.wait([self._task])
 
-    async def _result(self, request: Any, on_progress: ProgressFnT | None) -> Json:
+    async def _result(self, send: Callable[[ClientSession], Awaitable[object]]) -> Json:
         client = await asyncio.shield(self.ready)  # a cancelled caller harms nobody
-        try:
-            with self._exchange.original() as original:
-                await client.session.send_request(request, _ANY, progress_callback=on_progress)
-        except MCPError as error:
-            if self._exchange.gone.is_set():
-                raise self._transport.outage(_ENDED_DURING) from None
-            text = self._transport.mask(error.error.message)[:_LONGEST_TEXT]
-            if error.error.code == CONNECTION_CLOSED:
-                raise OutageError(text) from None
-            raise UpstreamError(f"answered with error {error.error.code}: {text}") from None
-        except (ValidationError, ValueError, RuntimeError) as error:
-            raise UpstreamError(f"broke the protocol: {type(error).__name__}") from None
+        with self._exchange.original() as original, self._under_way():
+            try:
+                await send(client.session)
+            except MCPError as error:
+                raise self._failed(error, original) from None
+            except Exception as error:
+                raise UpstreamError(f"broke the protocol: {type(error).__name__}") from None
         return original.result
+
+    @contextlib.contextmanager
+    def _under_way(self) -> Iterator[None]:
+        """Count a request while it waits for its answer."""
+        self._waiting += 1
+        self._is_quiet.clear()
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._is_quiet.set()
+
+    def _failed(self, error: MCPError, original: Original) -> UpstreamError:
+        """Why a request has no result."""
+        if not self._exchange.gone.is_set() and error.error.message != _CLOSED:
+            return self._told(error)
+        self._exchange.gone.set()  # writing may fail before reading does
+        outage = self._transport.outage(_ENDED_DURING)
+        return outage if original.was_sent else UnsentError(outage.fact, outage.detail)
 
     async def _own(self) -> None:
         """Enter the client, wait for the end, and leave it."""
         try:
             async with contextlib.AsyncExitStack() as stack:
                 async with self._starts.slot(self.server):
-                    timer = asyncio.get_running_loop().call_later(CONNECTING, self._time_out)
-                    client = await stack.enter_async_context(self._client())
-                    timer.cancel()
+                    with self._limited():
+                        client = await stack.enter_async_context(self._client())
                 if not self.ready.done():
                     self.was_connected = True
                     self.ready.set_result(client)
@@ -186,12 +210,22 @@ class Session:
                     self.has_changed = True  # perhaps: nobody listened until now
                     async for _ in events:
                         self.has_changed = True
-            except MCPError:
-                return
-            except Exception:  # noqa: S110 - the stream was lost; what changes meanwhile is asked for below
+            except MCPError as error:
+                if not is_outage(error):
+                    return
+            except Exception:  # noqa: S110 - the stream was lost: what changes meanwhile is asked for
                 pass
             self.has_changed = True
             await asyncio.sleep(_LISTEN_AGAIN)
+
+    @contextlib.contextmanager
+    def _limited(self) -> Iterator[None]:
+        """Give up on connecting after a time."""
+        timer = asyncio.get_running_loop().call_later(CONNECTING, self._time_out)
+        try:
+            yield
+        finally:
+            timer.cancel()
 
     def _time_out(self) -> None:
         """Give up on connecting: whoever waits is told now, tidying up takes its time."""
@@ -214,12 +248,18 @@ class Session:
             return OutageError(str(error))
         if not isinstance(error, MCPError):
             return self._transport.outage(f"failed with {type(error).__name__}")
+        if error.error.message == _CLOSED:
+            return self._transport.outage("ended before it said who it is")
+        return self._transport.outage(self._told(error).fact)
+
+    def _told(self, error: MCPError) -> UpstreamError:
+        """An error that came as an answer: the server's own, or one of ours in place of an answer."""
         text = self._transport.mask(error.error.message)[:_LONGEST_TEXT]
-        if error.error.code != CONNECTION_CLOSED:
-            return self._transport.outage(f"answered with error {error.error.code}: {text}")
-        return self._transport.outage(
-            "ended before it said who it is" if self.server.command else text
-        )
+        if error.error.data == LOST and self.has_lost_session:
+            return UnsentError(text)
+        if is_outage(error):
+            return OutageError(text)
+        return UpstreamError(f"answered with error {error.error.code}: {text}")
 
 
 def _own_version() -> str:

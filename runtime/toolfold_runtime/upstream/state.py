@@ -38,8 +38,8 @@ class ServerState:
 
     def fail(self, why: str) -> None:
         """Note a failure, and log it where it is another one than before."""
+        is_new = not self.failing_since or why != self.last_error
         self.failing_since = self.failing_since or _now()
-        is_new = self.status != "failing" or why != self.last_error
         self.last_error = why
         if self.status != "failing":
             self.status, self.since = "failing", _now()

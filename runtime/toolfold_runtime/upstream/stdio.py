@@ -8,8 +8,6 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import partial
-from types import TracebackType
 from typing import Final, Self, cast
 
 import anyio
@@ -25,6 +23,7 @@ from pydantic import ValidationError
 
 from toolfold_runtime.lines import Line, LineBuffer, id_at_edges
 from toolfold_runtime.upstream.child import Child
+from toolfold_runtime.upstream.exchange import Stream
 from toolfold_runtime.upstream.output import ChildLog, ErrorOutput
 
 #: The longest line that is read: twice what can be sent on.
@@ -32,6 +31,8 @@ MOST_BYTES: Final = 32_000_000
 _MOST_QUEUED: Final = 64
 #: Seconds after the end of a child to read what it wrote before: no more than its pipe holds.
 _LAST_OUTPUT: Final = 0.02
+#: Seconds for a child that has closed its output to end, so that how it ended can be told.
+_LAST_STEPS: Final = 0.2
 
 
 @asynccontextmanager
@@ -40,11 +41,9 @@ async def stdio_streams(
 ) -> AsyncIterator[tuple["Incoming", "Outgoing"]]:
     """The streams of messages from and to a child, which is ended at the end."""
     incoming, outgoing, errors = Incoming(log), Outgoing(), ErrorOutput(log)
-    loop = asyncio.get_running_loop()
     try:
         outgoing.transport = await child.connect(incoming, errors, outgoing)
-        # What it has started may hold its output open.
-        child.watch(partial(loop.call_later, _LAST_OUTPUT, incoming.end))
+        child.watch(incoming.exited)
         yield incoming, outgoing
     finally:
         incoming.end()
@@ -57,25 +56,7 @@ async def stdio_streams(
             log.end()
 
 
-class _Stream:
-    """What the SDK wants of either stream."""
-
-    async def aclose(self) -> None:
-        """Nothing to do: both are closed with the child."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-
-class Incoming(_Stream, asyncio.Protocol):
+class Incoming(Stream, asyncio.Protocol):
     """Messages from a child; what is none is logged and skipped."""
 
     def __init__(self, log: ChildLog) -> None:
@@ -85,6 +66,8 @@ class Incoming(_Stream, asyncio.Protocol):
         self._waiting: asyncio.Future[None] | None = None
         self._transport: asyncio.ReadTransport | None = None
         self._has_ended = False
+        #: Whether the output is closed, or the child has ended: the other comes soon.
+        self._is_ending = False
         #: Whether any message came.
         self.has_spoken = False
 
@@ -107,8 +90,12 @@ class Incoming(_Stream, asyncio.Protocol):
                 self._transport.pause_reading()
 
     def connection_lost(self, _: Exception | None) -> None:
-        """The child closed its output, or has ended; how it did is known a moment after that."""
-        asyncio.get_running_loop().call_later(_LAST_OUTPUT, self.end)
+        """The child closed its output, and has ended or will at once."""
+        self._end_within(_LAST_STEPS)
+
+    def exited(self) -> None:
+        """The child has ended; what it has started may hold its output open."""
+        self._end_within(_LAST_OUTPUT)
 
     def end(self) -> None:
         """Give what was read already, and then no more."""
@@ -142,12 +129,19 @@ class Incoming(_Stream, asyncio.Protocol):
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
+    def _end_within(self, seconds: float) -> None:
+        """End when the output is closed and the child has ended, or when time is up."""
+        if self._is_ending:
+            self.end()
+        self._is_ending = True
+        asyncio.get_running_loop().call_later(seconds, self.end)
+
     def _wake(self) -> None:
         if self._waiting is not None and not self._waiting.done():
             self._waiting.set_result(None)
 
 
-class Outgoing(_Stream, asyncio.BaseProtocol):
+class Outgoing(Stream, asyncio.BaseProtocol):
     """Messages to a child."""
 
     def __init__(self) -> None:

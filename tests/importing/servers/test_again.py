@@ -51,7 +51,7 @@ def test_declared_servers_are_imported_again_by_themselves(tmp_path: Path) -> No
     shop(tmp_path, FIND, tool("added"))
 
     assert imported(tmp_path).out == (
-        "servers/shop.yaml: changed: 2 tools\n  + added\nservers/mail.yaml: unchanged: 1 tool\n"
+        "servers/shop.yaml: 1 added; 2 tools in all\n  + added\nservers/mail.yaml: unchanged: 1 tool\n"
     )
     assert imported(tmp_path, "--name", "mail").out == "servers/mail.yaml: unchanged: 1 tool\n"
 
@@ -63,7 +63,7 @@ def test_what_changed_is_said_parameter_by_parameter(tmp_path: Path) -> None:
     done = imported(tmp_path, "--config", file)
 
     assert done.out.splitlines() == [
-        "servers/shop.yaml: changed: 2 tools",
+        "servers/shop.yaml: 1 changed, 1 added, 1 removed; 2 tools in all",
         "  + added",
         "  - gone",
         "  ~ find",

@@ -132,7 +132,8 @@ def test_an_input_that_a_person_is_asked_for_becomes_a_variable(
     file = config(tmp_path, {"shop": entry(command(tmp_path), env=env)}, "mcp.json", "servers")
     refused = import_mcp(tmp_path, "--config", file)
     assert refused.code == 1
-    assert "API_KEY" in refused.err
+    assert "shop: the environment variable API_KEY is not set" in refused.err
+    assert "notice: shop: export API_KEY: what a person is asked for as api-key" in refused.err
 
     monkeypatch.setenv("API_KEY", "typed")
     done = imported(tmp_path, "--config", file)
@@ -147,11 +148,21 @@ def test_the_file_of_variables_is_handed_on_by_name(tmp_path: Path) -> None:
     given = entry(
         command(tmp_path), envFile="${workspaceFolder}/.env", env={"PUBLISHED_NEEDS": "KEY"}
     )
-    imported(tmp_path, "--config", config(tmp_path, {"shop": given}, ".vscode/mcp.json", "servers"))
+    file = config(tmp_path, {"shop": given}, ".vscode/mcp.json", "servers")
+    done = imported(tmp_path, "--config", file)
 
+    assert "WORKSPACE_FOLDER" not in done.err  # which only the client needs
     env = declared(tmp_path)["env"]
     assert env["KEY"] == "${SHOP_KEY}"
     assert env["LOG_LEVEL"] == {"plain": "debug"}
+
+
+def test_a_file_of_variables_that_is_not_there_is_named(tmp_path: Path) -> None:
+    given = entry(command(tmp_path), envFile="secrets/.env")
+    done = imported(tmp_path, "--config", config(tmp_path, {"shop": given}))
+
+    file = tmp_path / "secrets" / ".env"
+    assert f"notice: shop: envFile {file} cannot be read: No such file" in done.err
 
 
 @pytest.mark.parametrize(
@@ -290,6 +301,11 @@ def test_a_name_chooses_one_server_of_a_file(tmp_path: Path) -> None:
     done = import_mcp(tmp_path, "--name", "c", "--config", file)
     assert done.code == 2
     assert 'no server "c" in there; there are: a, b' in done.err
+
+
+def test_a_file_that_lists_no_server_is_named(tmp_path: Path) -> None:
+    done = import_mcp(tmp_path, "--config", config(tmp_path, {}))
+    assert (done.code, done.err) == (2, "toolfold: mcp.json: no servers are listed there\n")
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_a_diff_cannot_speak_to_the_terminal_or_forge_lines(tmp_path: Path) -> N
     assert "\x1b" not in done.text
     assert "\x07" not in done.text
     assert [line for line in done.out.splitlines() if not line.startswith(" ")] == [
-        "servers/shop.yaml: changed: 2 tools"
+        "servers/shop.yaml: 1 changed, 1 added, 1 removed; 2 tools in all"
     ]
     assert len([line for line in done.out.splitlines() if line.startswith("  + ")]) == 1
 
@@ -166,6 +166,16 @@ def test_nothing_is_written_through_a_link(tmp_path: Path, where: str) -> None:
 
     assert done.code != 0
     assert snapshot(outside) == before
+
+
+def test_the_file_of_another_server_is_kept(tmp_path: Path) -> None:
+    imported(tmp_path, "--config", shop(tmp_path, tool("find")))
+    path = tmp_path / "servers/shop.yaml"
+    path.rename(tmp_path / "servers/mail.yaml")
+    done = import_mcp(tmp_path, "--name", "mail", "--", *publish(tmp_path, "mail", tool("send")))
+
+    assert done.code == 1
+    assert "servers/mail.yaml: holds the tools of another server" in done.err
 
 
 def test_a_file_that_is_somebody_elses_is_kept(tmp_path: Path) -> None:

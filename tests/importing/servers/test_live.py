@@ -105,6 +105,12 @@ def test_a_hidden_tool_is_still_known(project: Path) -> None:
     assert toolfold(project, "check", "--live").code == 0
 
 
+def test_a_tool_that_could_not_be_imported_is_no_difference(project: Path) -> None:
+    broken = tool("broken", {"type": "object", "properties": {"a": 5}})
+    publish(project, "shop", FIND, tool("send"), broken, {**tool("x"), "inputSchema": []})
+    assert toolfold(project, "check", "--live").code == 0
+
+
 def test_a_tool_of_the_authors_own_must_exist_upstream(project: Path) -> None:
     own = "{category: shop, effect: read, summary: Own, backend: {server: shop, tool: gone}}"
     with (project / "tools.yaml").open("a", encoding="utf-8") as opened:

@@ -1,5 +1,6 @@
 """The tools of servers become files that a manifest includes, exactly and without clashes."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tests.importing.servers.material import (
 from tests.support.commands import toolfold
 from tests.support.projects import Json, Project, snapshot
 from tests.support.servers import listening
+from tests.upstream.http_stub import http_stub
 
 RICH = tool(
     "find order",
@@ -58,6 +60,10 @@ def test_what_was_imported_can_be_generated_as_it_is(tmp_path: Path) -> None:
     assert toolfold(tmp_path, "generate", "--quiet").code == 0
     done = toolfold(tmp_path, "check")
     assert (done.code, done.text) == (0, "")
+    stem = names(tmp_path)["shop::find order"]
+    page = (tmp_path / f"generated/docs/tools/{stem}.md").read_text(encoding="utf-8")
+    assert "Carried out by the server `shop`, as its tool `find order`." in page
+    assert "[`definition_changed`](../agents.md#definition_changed)" in page
 
 
 def test_definitions_are_kept_exactly(tmp_path: Path) -> None:
@@ -91,6 +97,31 @@ def test_a_server_over_http_is_imported_by_its_address(tmp_path: Path) -> None:
 
         assert manifest(outer).servers["inner"].url == server.url
         assert "inner::find" in names(outer)
+
+
+def test_a_server_that_wants_a_token_says_how_to_import_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with http_stub() as server:
+        address = f"{server.address}/guarded"
+        refused = import_mcp(tmp_path, address)
+        assert refused.code == 1
+        assert "declare it in tools.yaml with one of them, and import it again" in refused.err
+
+        server.tokens.append("t1")
+        monkeypatch.setenv("UP_TOKEN", "t1")
+        up = {"url": address, "auth": {"bearer": "${UP_TOKEN}"}}
+        begun = {"toolfold": 1, "server": {"name": "g", "version": "1"}, "servers": {"up": up}}
+        (tmp_path / "tools.yaml").write_text(json.dumps(begun), encoding="utf-8")
+        imported(tmp_path)
+    assert "up::echo" in names(tmp_path)
+
+
+def test_a_costly_tool_is_shortened_where_its_author_can(tmp_path: Path) -> None:
+    imported(tmp_path, "--config", shop(tmp_path, tool("find", description="Finds it. " * 200)))
+    done = toolfold(tmp_path, "generate", "--verbose")
+
+    assert "shorten its description in an overlay, or hide it, or set" in done.err
 
 
 def test_tools_that_are_called_alike_get_the_names_of_their_servers(tmp_path: Path) -> None:

@@ -23,6 +23,15 @@ class Comparison(NamedTuple):
         """Whether both sides have the same definitions."""
         return not (self.added or self.removed or self.changed)
 
+    def counts(self) -> str:
+        """How many tools differ, by kind; empty where none does."""
+        numbers = {
+            "changed": len(self.changed),
+            "added": len(self.added),
+            "removed": len(self.removed),
+        }
+        return ", ".join(f"{number} {what}" for what, number in numbers.items() if number)
+
     def lines(self) -> Iterator[str]:
         """What changed: a line for each tool, more for those that changed; the first of many."""
         lines = [f"+ {_short(name)}" for name in self.added[:_MOST_TOOLS]]

@@ -30,6 +30,12 @@ OWN_MARK: Final = "Imported by `toolfold import mcp` from "
 _STEM: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
+def first_line(server: str) -> str:
+    """The first line of the file of a server, which says whose it is."""
+    way_out = "overlays say what agents see instead"
+    return f"{OWN_MARK}the server {server}, which replaces it; do not edit: {way_out}"
+
+
 @dataclass(frozen=True)
 class ImportedFile:
     """A file of the importer's as it is on disk."""
@@ -116,6 +122,9 @@ class Project:
             raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
         if not data.startswith(f"# {OWN_MARK}".encode()):
             raise UsageError(f"{path}: not imported by toolfold, so it is kept; move it away")
+        # Where case is no difference, names that differ in it are those of one file.
+        if not data.startswith(f"# {OWN_MARK}the server {server},".encode()):
+            raise UsageError(f"{path}: holds the tools of another server; give this one a --name")
         return ImportedFile(data.decode("utf-8", "replace"), read_yaml(data, str(path)))
 
     def refuse_foreign_ids(self, server: str, own: ImportedFile | None) -> None:

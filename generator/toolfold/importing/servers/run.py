@@ -22,6 +22,8 @@ from toolfold.manifest.include import PatternError, files_matching
 from toolfold.manifest.read import read_yaml
 
 _BOM: Final = "\ufeff"
+# What a server at an address says to those whom it does not know.
+_REFUSED: Final = "HTTP 401"
 
 
 @dataclass(frozen=True)
@@ -62,7 +64,8 @@ def import_servers(request: Request, progress: Progress) -> Imported:
     _note_unusable(unusable, done)
     listings = list_servers([own.live for own in wanted], project.folder, request.seconds, progress)
     if not any(listing.live for listing in listings):
-        done.failures.update({o.name: li.error for o, li in zip(wanted, listings, strict=True)})
+        for target, listing in zip(wanted, listings, strict=True):
+            _note_failure(project, target, listing.error, done)
         return done
     with locked(request.manifest):
         project = Project(request.manifest)  # which another import may have changed meanwhile
@@ -83,7 +86,7 @@ def _snapshots(
     """Take the snapshot of every server that answered; the targets of those, under their names."""
     for target, listing in zip(wanted, listings, strict=True):
         if listing.live is None:
-            done.failures[target.name] = listing.error
+            _note_failure(project, target, listing.error, done)
             continue
         try:
             own = named(target, project, listing.live.name)
@@ -100,6 +103,16 @@ def _snapshots(
         done.exports.update({own.name: own.exports} if own.exports else {})
         done.notes.extend(f"{own.name}: {note}" for note in own.notes)
         yield own
+
+
+def _note_failure(project: Project, target: Target, why: str, done: Imported) -> None:
+    """Note why a server did not answer, with what is known of the variables that it lacks."""
+    if target.entry is not None and why.startswith(_REFUSED):
+        why += f"; declare it in {project.manifest.name} with one of them, and import it again"
+    done.failures[target.name] = why
+    done.notes.extend(f"{target.name}: {note}" for note in target.notes)
+    asked = tuple(export for export in target.exports if not export.is_own)
+    done.exports.update({target.name: asked} if asked else {})
 
 
 def _note_unusable(unusable: Sequence[Unusable], done: Imported) -> None:
@@ -124,7 +137,10 @@ def _declare(project: Project, imported: Sequence[Target], done: Imported) -> No
     if not imported:
         return
     text = _root_text(project)
-    entries = {own.name: own.entry for own in imported if own.entry is not None}
+    # Another import may have declared one meanwhile.
+    known = project.servers()
+    new = (own for own in imported if own.name not in known)
+    entries = {own.name: own.entry for own in new if own.entry is not None}
     changed = text.removeprefix(_BOM) or manifest_text(_begun(project, done), _FIRST_LINE)
     for key, added in _missing(project, entries, done):
         try:

@@ -13,11 +13,9 @@ from toolfold.importing.effects import proposed_effect
 from toolfold.importing.names import tool_names
 from toolfold.importing.servers.compare import Comparison, compare
 from toolfold.importing.servers.grouping import grouping_of
-from toolfold.importing.servers.project import OWN_MARK, ImportedFile, Project
-from toolfold.importing.servers.stage import published, refused_tools
+from toolfold.importing.servers.project import ImportedFile, Project, first_line
+from toolfold.importing.servers.stage import published, staged_file
 from toolfold.importing.sources import ForeignTool, foreign_tool
-from toolfold.importing.write import manifest_text
-from toolfold.manifest.include import MAX_BYTES
 
 _LONGEST_ID: Final = 400
 # What the protocol says about tasks, which are not offered.
@@ -72,36 +70,27 @@ def snapshot(project: Project, server: str, live: Sequence[Json]) -> Snapshot:
     before = project.imported(server)
     project.refuse_foreign_ids(server, before)
     tools, left_out = importable(live, server)
-    while True:
-        data = _data(project, server, tools, before)
-        text = manifest_text(data, _first_line(server))
-        if len(text.encode()) > MAX_BYTES:
-            raise UsageError(f"its tools take more than {MAX_BYTES:,} bytes")
-        is_known = before is not None and before.text == text  # and was tried when it was written
-        refused = {} if is_known else refused_tools(data, text, tools)
-        if not refused:
-            break
-        left_out |= {tool.name: refused[tool.id] for tool in tools if tool.id in refused}
-        tools = [tool for tool in tools if tool.id not in refused]
-    after = {tool.name: published(tool) for tool in tools}
+
+    def data_of(own: Sequence[ForeignTool]) -> Json:
+        return _data(project, server, own, before)
+
+    staged = staged_file(tools, data_of, first_line(server), before.text if before else "")
+    left_out |= staged.left_out
+    after = {tool.name: published(tool) for tool in staged.tools}
     comparison = compare(before.definitions() if before else {}, after)
-    names = {name: entry["id"] for name, entry in data["tools"].items()}
     return Snapshot(
         server,
         project.file_of(server),
-        text,
-        names,
-        tuple(data["categories"]),
+        staged.text,
+        staged.names,
+        tuple(staged.data["categories"]),
         comparison,
         before,
         left_out,
-        tuple((tool.name, key) for tool in tools for key in tool.omitted if key not in _DROPPED),
+        tuple(
+            (tool.name, key) for tool in staged.tools for key in tool.omitted if key not in _DROPPED
+        ),
     )
-
-
-def _first_line(server: str) -> str:
-    way_out = "overlays say what agents see instead"
-    return f"{OWN_MARK}the server {server}, which replaces it; do not edit: {way_out}"
 
 
 def _data(

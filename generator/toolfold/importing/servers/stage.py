@@ -1,7 +1,8 @@
 """Trying out what would be imported: which tools the compiler refuses, or could not read back exactly."""
 
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -10,8 +11,11 @@ from toolfold_runtime.upstream.pins import digest
 
 from toolfold.compile import refuse_tools
 from toolfold.errors import ManifestError, UsageError
+from toolfold.importing.convert import entry_of
+from toolfold.importing.names import tool_names
 from toolfold.importing.sources import ForeignTool
 from toolfold.importing.write import manifest_text
+from toolfold.manifest.include import MAX_BYTES
 from toolfold.manifest.load import load_with_problems
 from toolfold.manifest.pins import definition_of, foreign_tools
 from toolfold.manifest.read import read_yaml
@@ -33,11 +37,62 @@ def published(tool: ForeignTool) -> Json:
     }
 
 
-def refused_tools(data: Json, text: str, tools: Sequence[ForeignTool]) -> dict[str, str]:
-    """Id to reason, for tools that cannot be imported; `text` is the file that `data` is written as.
+@dataclass(frozen=True)
+class StagedFile:
+    """A file that the compiler accepts: its tools, its data and its text."""
+
+    tools: list[ForeignTool]
+    data: Json
+    text: str
+    #: What the server calls a tool to why that tool cannot be imported.
+    left_out: dict[str, str]
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Manifest name to id."""
+        return {name: entry["id"] for name, entry in self.data["tools"].items()}
+
+
+def staged_file(
+    tools: Sequence[ForeignTool],
+    data_of: Callable[[Sequence[ForeignTool]], Json],
+    first_line: str,
+    known: str = "",
+) -> StagedFile:
+    """The file of those tools that can be imported; a text that is `known` was tried before.
 
     Raises UsageError where the file is refused for something else than its tools.
     """
+    left_out: dict[str, str] = {}
+    kept = list(tools)
+    while True:
+        data = data_of(kept)
+        text = manifest_text(data, first_line)
+        if len(text.encode()) > MAX_BYTES:
+            raise UsageError(f"its tools take more than {MAX_BYTES:,} bytes")
+        refused = {} if text == known else _refused(data, text, kept)
+        if not refused:
+            return StagedFile(kept, data, text, left_out)
+        left_out |= {tool.name: refused[tool.id] for tool in kept if tool.id in refused}
+        kept = [tool for tool in kept if tool.id not in refused]
+
+
+def acceptable(tools: Sequence[ForeignTool]) -> list[ForeignTool]:
+    """Those of a server's tools that could be imported, by themselves."""
+
+    def data_of(own: Sequence[ForeignTool]) -> Json:
+        names = tool_names(own)
+        entries = {names[tool.id]: entry_of(tool, "all") for tool in own}
+        return {"categories": {"all": {}}, "tools": entries}
+
+    try:
+        return staged_file(tools, data_of, "").tools if tools else []
+    except UsageError:
+        return []
+
+
+def _refused(data: Json, text: str, tools: Sequence[ForeignTool]) -> dict[str, str]:
+    """Id to reason, for tools that cannot be imported; `text` is the file that `data` is written as."""
     ids = {name: entry["id"] for name, entry in data["tools"].items()}
     try:
         tree = read_yaml(text.encode(), "")

@@ -97,6 +97,9 @@ def _configured(
     servers, unusable = _distinct(entries)
     names = _names([server.name for server in servers])
     chosen = [s for s in servers if name in (None, s.name, names[s.name])]
+    unusable = [own for own in unusable if name in (None, own.name)]
+    if not entries:
+        raise UsageError(f"{', '.join(map(str, configs))}: no servers are listed there")
     if not chosen and not unusable:
         listed = ", ".join(server.name for server in servers) or "none"
         raise UsageError(f'no server "{name}" in there; there are: {listed}')

@@ -219,12 +219,14 @@ class _Translation:
         """The variables of a file that the client reads: handed on by name."""
         if self.server.env_file is None:
             return {}
+        before = dict(self.exports)
         path = self._text(self.server.env_file, "envFile").live.replace("$${", "${")
+        self.exports = before  # the manifest names no such file
         file = self.server.workspace / Path(path.replace("${HOME}", str(Path.home())))
         try:
             text = read_file(file, _MAX_ENV_BYTES).decode("utf-8", "replace")
         except OSError as error:
-            self.notes[f"envFile cannot be read: {error.strerror}"] = None
+            self.notes[f"envFile {file} cannot be read: {error.strerror}"] = None
             return {}
         pairs = (_ENV_LINE.fullmatch(line.strip()) for line in text.splitlines())
         return {pair[1]: _unquoted(pair[2]) for pair in pairs if pair}

@@ -38,7 +38,7 @@ def check_budgets(manifest: Manifest, costs: Sequence[Cost], findings: Findings)
         if name == "direct":
             continue
         if limit is None:
-            _warn(name, costs, findings)
+            _warn(name, costs, manifest, findings)
             continue
         over = [cost for cost in costs if cost.budget == name and cost.tokens > limit]
         if over:
@@ -64,12 +64,17 @@ def _explained(cost: Cost, manifest: Manifest) -> str:
     return f"{cost.name} {cost.tokens} ({parts})"
 
 
-def _warn(name: str, costs: Sequence[Cost], findings: Findings) -> None:
+def _warn(name: str, costs: Sequence[Cost], manifest: Manifest, findings: Findings) -> None:
     for cost in costs:
         if cost.budget == name and cost.tokens > BUDGETS[name]:
             path = ("tools", cost.name) if name == "schema" else ("disclosure",)
             fact = f"{cost.name} costs {cost.tokens} tokens, more than the usual {BUDGETS[name]}"
-            hint = f"shorten it, or set `disclosure.budgets.{name}`"
+            is_foreign = name == "schema" and manifest.upstream_of(cost.name) is not None
+            # Its schema is its server's.
+            way_out = (
+                "shorten its description in an overlay, or hide it" if is_foreign else "shorten it"
+            )
+            hint = f"{way_out}, or set `disclosure.budgets.{name}`"
             findings.warning(path, fact, hint, "budget", of_key=True)
 
 

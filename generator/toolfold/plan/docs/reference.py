@@ -20,12 +20,15 @@ _ERRORS: Final[dict[Code, str]] = {
         "The arguments break the tool's schema. The answer names each parameter, what was expected"
         " and what came, and shows the signature and a valid call."
     ),
-    "invalid_result": "The implementation answered with something that its schema does not allow.",
+    "invalid_result": (
+        "The implementation answered with something that its schema does not allow, or that cannot"
+        " be sent."
+    ),
     "effect_refused": "The runner does not run tools of this effect. The answer names the one that does.",
     "forbidden": "The caller's token lacks scopes that the tool needs. The answer names them.",
     "unconfirmed": (
-        "The user was asked and did not agree, or the tool needs the user's confirmation and the"
-        " client cannot ask for it. The answer says which."
+        "The user was asked and did not agree, or must be asked and the client cannot do it. The"
+        " answer says which."
     ),
     "backend_failed": "The implementation or the server behind the tool failed, or there is none.",
     "definition_changed": (

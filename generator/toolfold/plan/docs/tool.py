@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.upstream import UpstreamTool
 from toolfold_runtime.contract.vocabulary import (
     EFFECTS,
     ArgumentsForm,
@@ -61,6 +62,9 @@ class ToolPageSource:
     uses: tuple[str, ...]
     #: What to use instead of it and why, as finished Markdown; empty where it is not deprecated.
     deprecated: str = ""
+    #: The tool of another server that carries it out, and whether a change there stops calls.
+    upstream: UpstreamTool | None = None
+    is_held: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,6 +94,8 @@ def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
             tokens=planned.tokens,
             uses=tuple(_uses(planned.name, facts)),
             deprecated=facts.deprecation(planned.name, _ROOT, with_reason=True),
+            upstream=facts.manifest.upstream_of(planned.name),
+            is_held=_is_held(planned.name, facts),
         )
         for planned in facts.tools
     }
@@ -128,7 +134,7 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "content": _content(tool, has_value=bool(result)),
         "returns": table(result, is_result=True),
         "examples": [_example(source, context, example) for example in tool.examples],
-        "conditions": list(_conditions(tool)),
+        "conditions": list(_conditions(source)),
         "notes": markdown_block(tool.notes) if tool.notes else "",
         "costs": _costs(source, context),
         "performance": _performance(tool),
@@ -139,6 +145,15 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "tags": ", ".join(markdown_code(tag) for tag in tool.tags),
         "references": [f"[{markdown(r.title)}]({url(r.url)})" for r in tool.references],
     }
+
+
+def _is_held(name: str, facts: CatalogFacts) -> bool:
+    """Whether calls are refused where the server's definition is not the imported one any more."""
+    manifest = facts.manifest
+    upstream = manifest.upstream_of(name)
+    if upstream is None or manifest.tools[name].backend is not None:
+        return False
+    return manifest.servers[upstream.server].pin == "refuse"
 
 
 def _uses(name: str, facts: CatalogFacts) -> Iterator[str]:
@@ -173,8 +188,12 @@ def _others(words: str, tools: Sequence[str], name: str) -> str:
     return f"{words} {links}{more}"
 
 
-def _conditions(tool: Tool) -> Iterator[str]:
+def _conditions(source: ToolPageSource) -> Iterator[str]:
     """What a call needs besides its arguments."""
+    tool = source.tool
+    if source.upstream:
+        server, name = map(markdown_code, source.upstream)
+        yield f"Carried out by the server {server}, as its tool {name}."
     if tool.scopes:
         scopes = ", ".join(markdown_code(scope) for scope in tool.scopes)
         yield f"Over HTTP the caller's token needs the scope{'s' if len(tool.scopes) > 1 else ''} {scopes}."
@@ -265,5 +284,6 @@ def _errors(source: ToolPageSource, context: ToolPageContext, *, is_checked: boo
     codes += ["unconfirmed"] if source.tool.confirm else []
     if is_checked:
         codes.append("invalid_result")
+    codes += ["definition_changed"] if source.is_held else []
     codes += ["backend_failed", "timeout"]
     return ", ".join(f"[`{code}`]({_ROOT}agents.md#{code})" for code in codes)

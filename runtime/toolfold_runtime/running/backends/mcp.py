@@ -90,6 +90,7 @@ class Upstreams:
     ) -> None:
         """ToolError `definition_changed` where the tool is not the one that was reviewed."""
         if not entry.pin or server.pin == "off":
+            await live.learn_headers()
             return
         digest = await live.digests.digest_of(tool.tool)
         if digest == entry.pin:
@@ -134,7 +135,7 @@ async def _called(live: "Live", tool: str, arguments: ValidArguments, call: Call
 
 def _failure(server: str, error: UpstreamError | MissingVariableError) -> ToolError:
     if isinstance(error, MissingVariableError):
-        way_out = " Whoever runs this server must set it and start it again."
+        way_out = " Whoever runs this server must set what is missing and start it again."
     else:
         way_out = " Other tools are not affected." if isinstance(error, OutageError) else ""
     return ToolError("backend_failed", f"{server}: {error}.{way_out}")
