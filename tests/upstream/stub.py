@@ -242,14 +242,6 @@ class Server:
     def do_blocks(self, number: Any, given: Json, params: Json) -> Json:
         return {"content": json.loads(given["text"])}
 
-    def do_nag(self, number: Any, given: Json, params: Json) -> Json:
-        """Ask, and read no answer meanwhile."""
-        with self.lock:
-            for at in range(int(given["number"])):
-                ping = {"jsonrpc": "2.0", "id": f"ping-{at}", "method": "ping"}
-                sys.stdout.write(json.dumps(ping) + "\n")
-        return text("asked")
-
 
 def text(words: str) -> Json:
     return {"content": [{"type": "text", "text": words}]}

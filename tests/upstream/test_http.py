@@ -213,3 +213,20 @@ def test_a_session_that_the_server_has_forgotten_is_begun_anew(
     assert gateway(tmp_path, upstream, "/session").run(calls) == ["first", *"01234"]
     bodies = [json.loads(body).get("method") for _, _, body in upstream.seen]
     assert bodies.count("initialize") == 2
+
+
+def test_a_call_under_way_when_the_session_is_forgotten_is_not_made_twice(
+    tmp_path: Path, upstream: HttpStub
+) -> None:
+    async def calls(door: Door) -> tuple[str, str]:
+        long = asyncio.get_running_loop().create_task(door.text("up_wait", {"number": 1}))
+        while not made():
+            await asyncio.sleep(0.005)
+        upstream.sessions.clear()
+        return await door.text("up_echo", {"text": "meanwhile"}), await long
+
+    def made() -> int:
+        return sum(b'"wait"' in body for _, _, body in upstream.seen)
+
+    assert gateway(tmp_path, upstream, "/session").run(calls) == ("meanwhile", "waited 1")
+    assert made() == 1

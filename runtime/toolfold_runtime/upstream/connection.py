@@ -58,7 +58,7 @@ class Connection:
         self._shared = shared
         self._starts = starts
         self._live: Live | None = None
-        self._ending: set[asyncio.Task[None]] = set()
+        self._ending: dict[asyncio.Task[None], Session] = {}
         self._backoff = _Backoff(has_process=bool(server.command))
         self._idle_timer: asyncio.TimerHandle | None = None
         self._is_closed = False
@@ -88,6 +88,8 @@ class Connection:
             self._idle_timer.cancel()
         if self._live is not None:
             self._drop(self._live.session)
+        for session in self._ending.values():
+            session.stop()
         if self._ending:
             await asyncio.wait(self._ending)
 
@@ -95,10 +97,8 @@ class Connection:
         live = await self._usable()
         try:
             return await self._worked(live, work)
-        except UpstreamError as error:
-            # Nothing was carried out where the server did not know the session or heard nothing.
-            if not live.session.has_lost_session and not isinstance(error, UnsentError):
-                raise
+        except UnsentError:
+            pass  # nothing was carried out: the server did not know the session, or heard nothing
         return await self._worked(await self._usable(), work)
 
     async def _worked(self, live: Live, work: Callable[[Live], Awaitable[T]]) -> T:
@@ -175,9 +175,10 @@ class Connection:
             return
         self._live = None
         self.state.connections -= 1
-        task = self._loop.create_task(session.end())
-        self._ending.add(task)
-        task.add_done_callback(self._ending.discard)
+        # What was sent in a session that is lost may still be answered, and must not be sent twice.
+        task = self._loop.create_task(session.end(is_patient=session.has_lost_session))
+        self._ending[task] = session
+        task.add_done_callback(self._ending.pop)
 
     def _close_idle(self) -> None:
         if self._live is not None and not self.in_use:

@@ -32,6 +32,8 @@ _EMPTY: Final[Json] = {
 }
 #: The data of errors that are made here because a request did not reach its server.
 OUTAGE: Final = "toolfold/outage"
+#: The data of one that is made here because the server does not know the session: it has done nothing.
+LOST: Final = "toolfold/lost"
 _MOST_UNANSWERED: Final = 100
 _X_HEADER: Final = "x-mcp-header"
 
@@ -83,15 +85,18 @@ class Exchange:
                 self._originals.pop(original.request_id, None)
 
     def sending(self, item: SessionMessage) -> Original | None:
-        """Remember a marked request by its id, and count answers."""
-        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
-            self._unanswered -= 1
+        """Remember a marked request by its id."""
         original = _MARKED.get()
         if original is None or not isinstance(item.message, JSONRPCRequest):
             return None
         original.request_id = coerce_request_id(item.message.id)
         self._originals[original.request_id] = original
         return original
+
+    def sent(self, item: SessionMessage) -> None:
+        """Count an answer: one that waits for a server to read keeps its place until then."""
+        if isinstance(item.message, JSONRPCResponse | JSONRPCError):
+            self._unanswered -= 1
 
     def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception | None:
         """What the SDK gets of a message; None where it is ignored."""
@@ -202,6 +207,8 @@ class _Outgoing(_Observed):
         except BaseException:
             _note_sent(original)  # perhaps: it was cancelled
             raise
+        finally:
+            self._exchange.sent(item)
         _note_sent(original)
 
 

@@ -15,7 +15,7 @@ from mcp_types import CONNECTION_CLOSED
 from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.auth import Credentials, bounded_body
 from toolfold_runtime.upstream.errors import UpstreamError
-from toolfold_runtime.upstream.exchange import OUTAGE, Streams
+from toolfold_runtime.upstream.exchange import LOST, OUTAGE, Streams
 from toolfold_runtime.upstream.secrets import expand
 
 MOST_BYTES: Final = 32_000_000
@@ -104,6 +104,9 @@ class _Contained(httpx2.AsyncBaseTransport):
         status, kind = response.status_code, response.headers.get("content-type", "").lower()
         if status == 404 and _SESSION in request.headers:
             self._session_lost()
+            if request.method == "POST":
+                await response.aclose()
+                return _failure(request, "does not know the session any more", LOST)
         if request.method != "POST" or response.is_redirect:
             return response
         if status >= 400 and not kind.startswith(_JSON) and status != 404:
@@ -122,9 +125,9 @@ class _Contained(httpx2.AsyncBaseTransport):
         return httpx2.Response(status, headers=headers, content=body, request=request)
 
 
-def _failure(request: httpx2.Request, text: str) -> httpx2.Response:
+def _failure(request: httpx2.Request, text: str, data: str = OUTAGE) -> httpx2.Response:
     """A response that the SDK takes for the server's own error."""
-    error: dict[str, Any] = {"code": CONNECTION_CLOSED, "message": text, "data": OUTAGE}
+    error: dict[str, Any] = {"code": CONNECTION_CLOSED, "message": text, "data": data}
     body = {"jsonrpc": "2.0", "id": None, "error": error}
     return httpx2.Response(503, json=body, request=request)
 

@@ -32,19 +32,20 @@ class ChildLog:
         self._room = float(_BURST)
         self._last = clock()
         self._omitted = 0
-        self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
+        self._tail: deque[bytes] = deque(maxlen=_TAIL_LINES)
 
     @property
     def tail(self) -> str:
         """The last lines that it wrote, on one line; empty where it wrote none."""
-        return " | ".join(map(self._mask, self._tail))
+        return " | ".join(map(self._shown, self._tail))
 
     def write(self, line: bytes) -> None:
         """Log a line, unless there were too many; those are counted in the next one."""
-        text = _HIDDEN.sub("�", line[:_LONGEST_LINE].decode("utf-8", "replace").rstrip())
-        if not text:
+        line = line[:_LONGEST_LINE].rstrip()
+        if not line:
             return
-        self._tail.append(text)
+        # As it came: of a flood no line costs more than that, or it would hold up all other calls.
+        self._tail.append(line)
         now = self._clock()
         self._room = min(_BURST, self._room + _RATE * (now - self._last))
         self._last = now
@@ -53,11 +54,14 @@ class ChildLog:
             return
         self._room -= 1
         self._report_omitted()
-        server_log.notice(f"{self._server}: {self._mask(text)}")
+        server_log.notice(f"{self._server}: {self._shown(line)}")
 
     def end(self) -> None:
         """Say how much was omitted at the end."""
         self._report_omitted()
+
+    def _shown(self, line: bytes) -> str:
+        return self._mask(_HIDDEN.sub("�", line.decode("utf-8", "replace")))
 
     def _report_omitted(self) -> None:
         if self._omitted:

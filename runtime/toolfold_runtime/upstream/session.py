@@ -27,7 +27,7 @@ from pydantic import TypeAdapter
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.errors import OutageError, UnsentError, UpstreamError
-from toolfold_runtime.upstream.exchange import Exchange, Original, is_outage
+from toolfold_runtime.upstream.exchange import LOST, Exchange, Original, is_outage
 from toolfold_runtime.upstream.secrets import MissingVariableError
 from toolfold_runtime.upstream.starts import Starts
 from toolfold_runtime.upstream.transport import Shared, Transport
@@ -70,6 +70,10 @@ class Session:
         self._starts = starts
         self._ended = ended
         self._is_stopping = False
+        #: Requests that wait for their answers.
+        self._waiting = 0
+        self._is_quiet = asyncio.Event()
+        self._is_quiet.set()
         # Of nobody: what is known of the caller that happens to come first is not for the others.
         self._task = loop.create_task(self._own(), context=Context())
 
@@ -111,14 +115,16 @@ class Session:
         if not self.was_connected:
             self._task.cancel()
 
-    async def end(self) -> None:
-        """End it, and wait until nothing of it is left."""
+    async def end(self, *, is_patient: bool = False) -> None:
+        """End it, and wait until nothing of it is left; a patient end is after the requests under way."""
+        if is_patient:
+            await self._is_quiet.wait()
         self.stop()
         await asyncio.wait([self._task])
 
     async def _result(self, send: Callable[[ClientSession], Awaitable[object]]) -> Json:
         client = await asyncio.shield(self.ready)  # a cancelled caller harms nobody
-        with self._exchange.original() as original:
+        with self._exchange.original() as original, self._under_way():
             try:
                 await send(client.session)
             except MCPError as error:
@@ -126,6 +132,18 @@ class Session:
             except Exception as error:
                 raise UpstreamError(f"broke the protocol: {type(error).__name__}") from None
         return original.result
+
+    @contextlib.contextmanager
+    def _under_way(self) -> Iterator[None]:
+        """Count a request while it waits for its answer."""
+        self._waiting += 1
+        self._is_quiet.clear()
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._is_quiet.set()
 
     def _failed(self, error: MCPError, original: Original) -> UpstreamError:
         """Why a request has no result."""
@@ -237,6 +255,8 @@ class Session:
     def _told(self, error: MCPError) -> UpstreamError:
         """An error that came as an answer: the server's own, or one of ours in place of an answer."""
         text = self._transport.mask(error.error.message)[:_LONGEST_TEXT]
+        if error.error.data == LOST and self.has_lost_session:
+            return UnsentError(text)
         if is_outage(error):
             return OutageError(text)
         return UpstreamError(f"answered with error {error.error.code}: {text}")
