@@ -50,7 +50,6 @@ TOOLS = [
     definition("repeat"),
     definition("blocks"),
     definition("pester", NUMBER),
-    definition("nag", NUMBER),
 ]
 
 
