@@ -23,7 +23,7 @@ help:
 define INSTALL
 	$(1) -m venv $(2)
 	$(2)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt pip
-	$(2)/bin/python -m pip install --quiet -c constraints.txt --editable '.[generate,semantic,docs]' --group dev
+	$(2)/bin/python -m pip install --quiet -c constraints.txt --editable '.[generate,semantic,docs,postgres]' --group dev
 	@touch $@
 endef
 

@@ -225,7 +225,9 @@ RUNTIME_MAY_IMPORT: Final = {
     "search": {"numpy", "Stemmer", "tokenizers"},
     "catalog": {"toolfold_runtime.search"},
     "upstream": {"anyio", "mcp", "mcp_types", "httpx2", "pydantic"},
+    "usage": {"platformdirs", "psycopg"},
     "running": {
+        "toolfold_runtime.usage",
         "toolfold_runtime.catalog",
         "toolfold_runtime.upstream",
         "pydantic",
@@ -238,7 +240,20 @@ RUNTIME_MAY_IMPORT: Final = {
         "toolfold_runtime.running",
         "pydantic_core",  # its JSON writer
     },
+    "api": {
+        "toolfold_runtime.catalog",
+        "toolfold_runtime.disclosure",
+        "toolfold_runtime.running",
+        "toolfold_runtime.search",
+        "toolfold_runtime.upstream",
+        "toolfold_runtime.usage",
+        "mcp",
+        "pydantic",
+        "starlette",
+    },
     "serving": {
+        "toolfold_runtime.api",
+        "toolfold_runtime.usage",
         "toolfold_runtime.catalog",
         "toolfold_runtime.disclosure",
         "toolfold_runtime.running",

@@ -31,6 +31,7 @@ from toolfold.manifest.types import (
     ToolReference,
 )
 from toolfold.manifest.upstream import Secret, Upstream
+from toolfold.manifest.usage import Measured, Tiers, UsageEntry, UsageFile
 
 __all__ = [
     "BUDGETS",
@@ -45,14 +46,17 @@ __all__ = [
     "Execution",
     "Icon",
     "Manifest",
+    "Measured",
     "MetaTool",
     "Prompt",
     "PromptArgument",
     "Resource",
     "Secret",
     "Server",
+    "Tiers",
     "Tool",
     "Upstream",
+    "UsageFile",
     "Workflow",
 ]
 
@@ -107,6 +111,19 @@ class Manifest(ManifestModel):
         default=Execution(),
         description="How tools are run, where a tool says nothing else.",
         examples=[{"timeout": 20, "concurrency": 32}],
+    )
+    usage: UsageEntry | None = Field(
+        default=None,
+        description=(
+            "Where calls are counted: `off` for nowhere, or a file;"
+            " default: a file in the data folder of the user who serves."
+        ),
+        examples=["off", {"file": "usage.db"}],
+    )
+    tiers: Tiers = Field(
+        default=Tiers(),
+        description="How tiers follow from usage.",
+        examples=[{"thresholds": {"hot": 0.75}, "least_calls": 50}],
     )
     categories: dict[CategoryName, Category] = Field(
         description="Groups of tools, by name.",

@@ -31,6 +31,7 @@ from toolfold.manifest.types import (
     ToolReference,
     flag_or_mapping,
 )
+from toolfold.manifest.usage import Measured
 
 
 class Example(ManifestModel):
@@ -148,6 +149,19 @@ class Tool(ManifestModel):
     tier: Tier | None = Field(
         default=None,
         description="How often the tool is needed; hot tools have a view and `hybrid` lists them.",
+    )
+    measured: Measured | None = Field(
+        default=None,
+        description="What usage says of the tool; `toolfold tiers update` writes it into an overlay.",
+        examples=[
+            {
+                "score": 0.87,
+                "calls": 12453,
+                "success_rate": 0.987,
+                "latency_ms": 47,
+                "p95_ms": 89,
+            }
+        ],
     )
     parameters: dict[str, Parameter] | None = Field(
         default=None,
