@@ -122,7 +122,7 @@ class Manifest(ManifestModel):
     )
     tiers: Tiers = Field(
         default=Tiers(),
-        description="How tiers follow from usage.",
+        description="The weights and thresholds by which usage decides about tiers.",
         examples=[{"thresholds": {"hot": 0.75}, "least_calls": 50}],
     )
     categories: dict[CategoryName, Category] = Field(

@@ -1,0 +1,1 @@
+"""The catalog API beside the MCP endpoint: the same views, over plain HTTP."""
