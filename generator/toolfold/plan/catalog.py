@@ -15,6 +15,7 @@ from toolfold.plan.catalog_files import catalog_files, resource_prompt_files, se
 from toolfold.plan.disclosure.exposure import plan_disclosure
 from toolfold.plan.disclosure.inventory import Inventory, inventory_of
 from toolfold.plan.disclosure.meta_tools import meta_tools
+from toolfold.plan.disclosure.ranking import HotList, hot_list
 from toolfold.plan.disclosure.views import Views
 from toolfold.plan.findings import Findings, refuse_errors
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, Plan, PlannedTool, ToolPlan
@@ -86,6 +87,11 @@ class Catalog:
         ]
 
     @cached_property
+    def hot_list(self) -> HotList:
+        """The tools to show first."""
+        return hot_list(self.tools, self.outline.manifest.disclosure.quick_actions.values())
+
+    @cached_property
     def inventory(self) -> Inventory:
         """What views list."""
         outline = self.outline
@@ -107,7 +113,8 @@ def plan_catalog(catalog: Catalog, views: Views) -> Plan:
     disclosure = plan_disclosure(manifest, tools, meta, catalog.inventory, views, findings)
     refuse_errors(_problems(outline))
     resources_prompts = resources_prompts_of(manifest, tools, meta, disclosure.hot)
-    facts = server_facts(manifest, tools, meta, disclosure, resources_prompts)
+    hot = catalog.hot_list
+    facts = server_facts(manifest, tools, meta, disclosure, hot, resources_prompts)
     data = catalog_files(outline.header, manifest, tools, facts, disclosure, views)
     data |= upstream_files(outline.header, outline.loaded)
     data |= resource_prompt_files(outline.header, resources_prompts)

@@ -10,10 +10,13 @@ from toolfold_runtime.contract.prompt import Prompts
 from toolfold_runtime.contract.resource import Resources
 from toolfold_runtime.contract.search import IndexedTool, NameRarities, RelatedLine, SearchNames
 from toolfold_runtime.contract.server import CATALOG_FORMAT, SearchBudget, ServerFacts
+from toolfold_runtime.contract.summary import ToolSummary
 from toolfold_runtime.contract.upstream import UpstreamServers
 
 from toolfold.manifest.schema import Manifest
+from toolfold.manifest.usage import UsageFile
 from toolfold.plan.disclosure.budgets import budget_of
+from toolfold.plan.disclosure.deprecation import marked
 from toolfold.plan.disclosure.execution import (
     execution_of,
     has_result_budget,
@@ -21,7 +24,9 @@ from toolfold.plan.disclosure.execution import (
 )
 from toolfold.plan.disclosure.exposure import Disclosure
 from toolfold.plan.disclosure.meta_tools import runner_of
+from toolfold.plan.disclosure.ranking import HotList, ranked
 from toolfold.plan.disclosure.search_results import reserved_tokens
+from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.views import Views, category_lines
 from toolfold.plan.model import MetaToolPlan, ResourcesPrompts, ToolPlan
 from toolfold.plan.search.index import IndexLines, index_of, mean_lengths, name_rarities
@@ -54,6 +59,7 @@ def catalog_files(
         *_search(manifest, tools, index),
         *_meaning(manifest, tools, index),
         (files.INVENTORY, disclosure.inventory),
+        (files.SUMMARIES, list(_summaries(manifest, tools))),
         *_categories(manifest, tools, views),
     ]
     return {path: catalog_text(header, value) for path, value in contents}
@@ -74,6 +80,7 @@ def server_facts(
     tools: Sequence[ToolPlan],
     meta: Sequence[MetaToolPlan],
     disclosure: Disclosure,
+    hot_list: HotList,
     resources_prompts: ResourcesPrompts,
 ) -> ServerFacts:
     """Everything a server knows before it is asked about a tool."""
@@ -109,6 +116,9 @@ def server_facts(
         has_generated_resources=resources_prompts.has_generated,
         has_resources=bool(resources_prompts.resources),
         has_prompts=bool(resources_prompts.prompts),
+        hot_list=tuple(tool.name for tool in hot_list.tools),
+        hot_by=hot_list.by,
+        usage=manifest.usage.file if isinstance(manifest.usage, UsageFile) else manifest.usage,
     )
 
 
@@ -175,6 +185,33 @@ def _meaning(
     near = related(texts, list(index.tool_counts))
     lines = (RelatedLine(word, near[word]) for word in sorted(near))
     yield files.SEARCH_RELATED, [json_text(line) for line in lines]
+
+
+def _summaries(manifest: Manifest, tools: Sequence[ToolPlan]) -> Iterator[str]:
+    """A line per tool: category after category, the best of each first."""
+    by_category: dict[str, list[ToolPlan]] = {name: [] for name in manifest.categories}
+    for tool in tools:
+        by_category[tool.category].append(tool)
+    for own in by_category.values():
+        for tool in ranked(own):
+            yield json_text(encode(_summary(tool)))
+
+
+def _summary(tool: ToolPlan) -> ToolSummary:
+    summary = ToolSummary(
+        name=tool.name,
+        id=tool.id,
+        category=tool.category,
+        description=marked(tool.summary, tool.deprecated),
+        params=tool.params,
+        returns=tool.returns,
+        effect=tool.shown_effect,
+        tier=tool.tier,
+        measured=tool.measured,
+        tokens=0,
+        is_deprecated=tool.deprecated is not None,
+    )
+    return summary._replace(tokens=count(json_text(summary.shown())))
 
 
 def _categories(

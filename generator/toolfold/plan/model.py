@@ -10,6 +10,7 @@ from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.prompt import Prompt
 from toolfold_runtime.contract.resource import GENERATED, Resource
 from toolfold_runtime.contract.server import ServerFacts
+from toolfold_runtime.contract.summary import Measured
 from toolfold_runtime.contract.vocabulary import ContentKind, Effect, Tier
 
 from toolfold.errors import Problem
@@ -41,6 +42,8 @@ class MetaToolPlan(NamedTuple):
     tags: tuple[str, ...] = ()
     tier: Tier | None = None
     deprecated: str | None = None
+    measured: Measured | None = None
+    returns: str = ""
 
     @property
     def effect(self) -> Effect:
@@ -63,6 +66,8 @@ class ToolPlan(NamedTuple):
     #: Its effect as agents and people are told it.
     shown_effect: str
     tier: Tier | None
+    #: What usage says of it, if it is ranked by usage.
+    measured: Measured | None
     #: What to use instead, or nothing; None where the tool is not deprecated.
     deprecated: str | None
     summary: str
@@ -77,6 +82,9 @@ class ToolPlan(NamedTuple):
     #: Python source of the docstring of its method.
     docstring: str
     signature: str
+    #: Top-level parameters to their types, as in `str (required)`, and the type of the result.
+    params: dict[str, str]
+    returns: str
     #: What it costs as a search result, by its summary, by its schema, in full, and listed.
     tokens: dict[str, int]
     #: What differs in that where it is listed: its views name no runner.

@@ -2,6 +2,7 @@
 
 from toolfold_runtime.contract.codec import Json, encode
 from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.summary import Measured
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.vocabulary import CODES
 
@@ -10,7 +11,7 @@ from toolfold.plan.disclosure.budgets import listed_tokens
 from toolfold.plan.disclosure.deprecation import marked, replacement_of
 from toolfold.plan.disclosure.execution import limits_of
 from toolfold.plan.disclosure.search_results import result_lines, result_tokens
-from toolfold.plan.disclosure.signature import signature
+from toolfold.plan.disclosure.signature import parameter_types, result_type_name, signature
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
 from toolfold.plan.findings import Findings, Report
@@ -56,6 +57,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         effect=tool.effect,
         shown_effect=tool.shown_effect,
         tier=tool.tier,
+        measured=Measured(**tool.measured.model_dump()) if tool.measured else None,
         deprecated=replacement_of(tool),
         summary=tool.summary,
         example=tool.example,
@@ -68,6 +70,8 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         content=tool.content,
         docstring=docstring(tool.summary),
         signature=entry.signature,
+        params=parameter_types(given.schema),
+        returns=result_type_name(schema, tool.content),
         tokens=_tokens(entry, lines[0], context.run_steps[tool.effect]),
         tokens_if_listed=_view_tokens(entry, ""),
         result_lines=lines,

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from toolfold_runtime.catalog.pages import Pages
     from toolfold_runtime.contract.prompt import Prompt
     from toolfold_runtime.contract.resource import Resource
+    from toolfold_runtime.contract.summary import ToolSummary
     from toolfold_runtime.search.find import Finder
 
 
@@ -169,6 +170,10 @@ class Catalog:
         prompts = decode(Prompts, self._read(files.PROMPTS)).prompts
         return {prompt.name: prompt for prompt in prompts}
 
+    def summaries(self) -> "tuple[ToolSummary, ...]":
+        """What lists show of every tool, in the order of views; read once, whole."""
+        return self._summaries
+
     def page(self, path: str) -> str | None:
         """A page that depends on the whole catalog, by its path in the contract.
 
@@ -273,6 +278,14 @@ class Catalog:
 
         # Whose the catalog is, is in its own first line.
         return Pages(self.folder.parent.parent / "docs", str(self._read(files.SERVER).get("//")))
+
+    @cached_property
+    def _summaries(self) -> "tuple[ToolSummary, ...]":
+        from toolfold_runtime.contract.summary import ToolSummary
+
+        # The first line says whose file it is.
+        lines = (self.folder / files.SUMMARIES).read_bytes().splitlines()[1:]
+        return tuple(decode(ToolSummary, json.loads(line)) for line in lines)
 
     @cached_property
     def _names(self) -> Names:

@@ -5,6 +5,7 @@ from typing import Final, NamedTuple
 SERVER: Final = "server.json"
 NAMES: Final = "names.json"
 INVENTORY: Final = "inventory.jsonl"
+SUMMARIES: Final = "summaries.jsonl"
 SERVERS: Final = "servers.json"
 PINS: Final = "pins.jsonl"
 PROMPTS: Final = "prompts.json"

@@ -11,13 +11,14 @@ from toolfold_runtime.contract.vocabulary import (
     Effect,
     Exposure,
     Format,
+    HotBy,
     Strategy,
     UnknownParameters,
     UnlistedCalls,
 )
 
 #: Raised whenever the runtime reads something that older generators did not write.
-CATALOG_FORMAT: Final = 8
+CATALOG_FORMAT: Final = 9
 #: How many calls of a tool run at once unless it says otherwise; at most three quarters of all.
 TOOL_CONCURRENCY: Final = 16
 
@@ -64,7 +65,7 @@ class ServerFacts(NamedTuple):
     search: Strategy
     search_budget: SearchBudget
     execution: Execution
-    #: The hot tools, as many as fit their budget.
+    #: The tools that `hybrid` lists: hot ones, as many as fit their budget.
     hot: tuple[str, ...]
     #: The implementation's own methods that are awaited at the beginning and at the end.
     lifecycle: tuple[str, ...]
@@ -87,6 +88,11 @@ class ServerFacts(NamedTuple):
     #: Whether the manifest declares resources, and whether there are prompts.
     has_resources: bool = False
     has_prompts: bool = False
+    #: The tools to show first, the best first, and what decided that they are.
+    hot_list: tuple[str, ...] = ()
+    hot_by: HotBy = "order"
+    #: Where the manifest says that usage is recorded: `off`, a path from its folder, or nothing.
+    usage: str | None = None
 
 
 def is_listed(name: str, exposure: str, hot: Collection[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.vocabulary import Tier
 
 
@@ -35,6 +36,16 @@ class ToolSummary(NamedTuple):
     tier: Tier | None
     #: None where no tier was measured.
     measured: Measured | None
-    #: What this line costs as compact JSON.
+    #: What it costs as it is shown, in compact JSON.
     tokens: int
     is_deprecated: bool = False
+
+    def shown(self) -> Json:
+        """What is told of the tool, without what nobody knows; this is what `tokens` counts."""
+        shown: Json = {"name": self.name, "id": self.id, "category": self.category}
+        shown |= {"description": self.description, "params": self.params}
+        shown |= {"returns": self.returns} if self.returns else {}
+        shown["effect"] = self.effect
+        shown |= {"tier": self.tier} if self.tier else {}
+        shown |= {"measured": self.measured._asdict()} if self.measured else {}
+        return shown | ({"is_deprecated": True} if self.is_deprecated else {})

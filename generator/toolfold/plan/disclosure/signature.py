@@ -59,6 +59,22 @@ def compact_signature(
     return f"{name}({', '.join(parts)}){_result(returns, content)}"
 
 
+def parameter_types(parameters: Json) -> dict[str, str]:
+    """Every top-level parameter with its type: `str (required)`, `int (optional)`."""
+    required = required_of(parameters)
+    return {
+        name: f"{type_name(schema, parameters)} ({'required' if name in required else 'optional'})"
+        for name, schema in properties_of(parameters).items()
+    }
+
+
+def result_type_name(returns: Json | None, content: ContentKind | None) -> str:
+    """What a call gives: `list`, `image`, `object + image`; empty where that is unknown."""
+    parts = [type_name(returns, returns)] if returns is not None else []
+    parts += [] if content is None else [_CONTENT.get(content, content)]
+    return " + ".join(parts)
+
+
 def type_name(schema: object, document: object, depth: int = 0, *, is_named: bool = False) -> str:
     """A schema's type in one word or a short union; `document` is where references lead.
 
@@ -95,10 +111,8 @@ def type_name(schema: object, document: object, depth: int = 0, *, is_named: boo
 
 
 def _result(returns: Json | None, content: ContentKind | None) -> str:
-    """What a call gives: ` -> list`, ` -> image`, ` -> object + image`; empty where that is unknown."""
-    parts = [type_name(returns, returns)] if returns is not None else []
-    parts += [] if content is None else [_CONTENT.get(content, content)]
-    return f" -> {' + '.join(parts)}" if parts else ""
+    name = result_type_name(returns, content)
+    return f" -> {name}" if name else ""
 
 
 def _parameter(name: str, schema: object, document: object, is_required: bool) -> str:
