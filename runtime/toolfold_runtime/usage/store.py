@@ -1,7 +1,7 @@
 """The usage store as its users see it; SQLite and PostgreSQL are behind it."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from toolfold_runtime.usage.rows import DayTotal, UsageRow, UsageTotal
 
@@ -10,11 +10,20 @@ class UsageStoreError(Exception):
     """A store that cannot be used, in words for whoever runs the server: the fact and the way out."""
 
 
+class Batch(NamedTuple):
+    """Which rows these are: what is sent again, because nobody knows whether it came, counts once."""
+
+    #: An arbitrary text that no other writer has.
+    writer: str
+    #: Larger than that of the writer's batch before.
+    sequence: int
+
+
 class UsageStore(Protocol):
     """An open store; every method raises UsageStoreError where the database fails."""
 
-    def add(self, rows: Sequence[UsageRow]) -> None:
-        """Add rows to those that are there, all of them or none."""
+    def add(self, rows: Sequence[UsageRow], batch: Batch | None = None) -> None:
+        """Add rows to those that are there, all of them or none; no key may be in them twice."""
 
     def totals(self, since: int) -> list[UsageTotal]:
         """Calls since an hour (hours since the epoch), by tool, outcome and bucket."""
@@ -23,7 +32,11 @@ class UsageStore(Protocol):
         """Calls since a day (days since the epoch), by day, tool and outcome, the oldest first."""
 
     def compact(self, now: int) -> None:
-        """Fold hours older than 30 days into days, and drop days older than a year; `now` is an hour."""
+        """Fold hours older than 30 days into days, and drop days older than a year; `now` is an hour.
+
+        Does nothing within a day of the last time. Of what a clock far ahead would drop, a week at
+        most is dropped; see `compaction`.
+        """
 
     def close(self) -> None:
         """Let go of the database."""
