@@ -167,6 +167,8 @@ def docs_serve(options: argparse.Namespace) -> int:
 
 def serve(options: argparse.Namespace) -> int:
     """Serve the generated package until the client goes away."""
+    if options.reload and options.workers > 1:
+        raise UsageError("--workers does not go with --reload, which restarts one server")
     if options.reload:
         from toolfold.develop.reload import serve_and_reload
 

@@ -60,14 +60,13 @@ class Listener:
     bounds: Bounds = Bounds()
 
 
-def listener_for(options: ServeOptions, root: Path) -> Listener:
-    """The address to listen on; StartError where that would be unsafe."""
+def check_address(options: ServeOptions) -> None:
+    """Raise StartError where it would be unsafe to listen as the options say."""
     for host in options.allow_host:
         allowed_host(host)
     for origin in options.allow_origin:
         allowed_origin(origin)
-    is_local = _is_loopback(options.host)
-    if not is_local and not options.verifier and not options.open:
+    if not _is_loopback(options.host) and not options.verifier and not options.open:
         raise StartError(
             f"{options.host} is reachable from other machines: give a token verifier"
             " (--verifier, --issuer, --resource), or say --open"
@@ -76,6 +75,12 @@ def listener_for(options: ServeOptions, root: Path) -> Listener:
         raise StartError("--verifier goes with --issuer and --resource")
     if not options.verifier and (options.issuer or options.resource or options.scope):
         raise StartError("--issuer, --resource and --scope go with --verifier, which checks tokens")
+
+
+def listener_for(options: ServeOptions, root: Path) -> Listener:
+    """The address to listen on; StartError where that would be unsafe."""
+    check_address(options)
+    is_local = _is_loopback(options.host)
     local = ("127.0.0.1", "localhost", "[::1]") if is_local else ()
     given = (_bracketed(options.host), _bracketed(_host_of(options.resource)))
     names = [name for name in dict.fromkeys((*local, *given)) if name]
@@ -95,11 +100,19 @@ def listener_for(options: ServeOptions, root: Path) -> Listener:
     )
 
 
-async def run_http(server: "Server[Any]", listener: Listener, stopping: asyncio.Event) -> None:
-    """Serve until it is time to stop; requests under way are finished first."""
-    bound = _bound_socket(listener)
-    host, port = bound.getsockname()[:2]
-    server_log.notice(f"serving on http://{_bracketed(host)}:{port}/mcp")
+async def run_http(
+    server: "Server[Any]",
+    listener: Listener,
+    stopping: asyncio.Event,
+    shared: socket.socket | None = None,
+) -> None:
+    """Serve until it is time to stop; requests under way are finished first.
+
+    A socket that is shared with other processes was bound, and announced, by their parent.
+    """
+    bound = shared or bound_socket(listener.host, listener.port)
+    if shared is None:
+        server_log.notice(f"serving on {address_of(bound)}")
     web = http_server(server, listener, stopping)
 
     async def stop() -> None:
@@ -184,17 +197,23 @@ def _is_worth_a_look(record: logging.LogRecord) -> bool:
     return not isinstance(error, ClientDisconnect | asyncio.CancelledError)
 
 
-def _bound_socket(listener: Listener) -> socket.socket:
+def address_of(bound: socket.socket) -> str:
+    """The address of the endpoint on a socket."""
+    host, port = bound.getsockname()[:2]
+    return f"http://{_bracketed(host)}:{port}/mcp"
+
+
+def bound_socket(host: str, port: int) -> socket.socket:
+    """A socket that listens on an address; StartError where it cannot be had."""
     try:
-        family = socket.getaddrinfo(listener.host, listener.port, type=socket.SOCK_STREAM)[0][0]
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         # Named as TCP: asyncio sends at once only on sockets that say so.
         bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
         bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        bound.bind((listener.host, listener.port))
+        bound.bind((host, port))
         bound.listen()
     except OSError as error:
-        address = f"{listener.host}:{listener.port}"
-        raise StartError(f"cannot listen on {address}: {error.strerror}") from None
+        raise StartError(f"cannot listen on {host}:{port}: {error.strerror}") from None
     return bound
 
 

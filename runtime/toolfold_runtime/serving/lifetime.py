@@ -26,16 +26,19 @@ async def run_until_end(
     executor: Executor,
     service: str,
     serving: Callable[[asyncio.Event], Coroutine[None, None, None]],
+    *,
+    has_parent: bool = False,
 ) -> None:
     """Serve to the end; ends the process after a signal or where work does not end.
 
-    `serving` is given the event that is set when it is time to stop.
+    `serving` is given the event that is set when it is time to stop. A parent ends by itself what
+    takes too long, so that a second signal, as a supervisor sends to all processes, means nothing.
     """
     caught: list[int] = []
     with exporting(service):
         await executor.backend.start()
         try:
-            with _signals(caught) as stopping:
+            with _signals(caught, signal.SIG_IGN if has_parent else signal.SIG_DFL) as stopping:
                 await serving(stopping)
         finally:
             await executor.backend.close()
@@ -47,8 +50,8 @@ async def run_until_end(
 
 
 @contextlib.contextmanager
-def _signals(caught: list[int]) -> Iterator[asyncio.Event]:
-    """An event that the first signal sets; a second one ends the process at once.
+def _signals(caught: list[int], again: signal.Handlers) -> Iterator[asyncio.Event]:
+    """An event that the first signal sets; what a second one does is given.
 
     What whoever started the process has it ignore stays ignored, as `nohup` does with SIGHUP.
     """
@@ -58,7 +61,7 @@ def _signals(caught: list[int]) -> Iterator[asyncio.Event]:
     def stop(number: int, _: FrameType | None) -> None:
         caught.append(number)
         for each in handled:
-            signal.signal(each, signal.SIG_DFL)
+            signal.signal(each, again)
         loop.call_soon_threadsafe(stopping.set)
 
     with contextlib.ExitStack() as restoring:

@@ -10,6 +10,7 @@ from toolfold_runtime.contract.vocabulary import EXPOSURES, STRATEGIES, Exposure
 LOG_FORMATS: Final = ("text", "json")
 LOG_LEVELS: Final = ("error", "warning", "info", "debug")
 _LONGEST_SHUTDOWN: Final = 3600
+_MOST_WORKERS: Final = 256
 #: The options that mean something over HTTP only.
 _HTTP_DEFAULTS: Final[dict[str, object]] = {
     "host": "127.0.0.1",
@@ -22,6 +23,7 @@ _HTTP_DEFAULTS: Final[dict[str, object]] = {
     "scope": [],
     "open": False,
     "shutdown_seconds": 10.0,
+    "workers": 1,
 }
 
 
@@ -47,6 +49,8 @@ class ServeOptions(NamedTuple):
     open: bool
     #: How long calls under way are waited for when an HTTP server is told to stop.
     shutdown_seconds: float
+    #: Processes that serve one address.
+    workers: int = 1
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -86,6 +90,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         help="for calls under way when told to stop; default: 10",
     )
+    parser.add_argument(
+        "--workers", type=_workers, metavar="N", help="processes that share the address; default: 1"
+    )
     parser.set_defaults(**_HTTP_DEFAULTS)
 
 
@@ -106,6 +113,12 @@ def options_without_http(options: ServeOptions) -> list[str]:
 def _port(text: str) -> int:
     if not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text} is no port; 0 to 65535")
+    return int(text)
+
+
+def _workers(text: str) -> int:
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text) <= _MOST_WORKERS:
+        raise argparse.ArgumentTypeError(f"{text} is no number of workers; 1 to {_MOST_WORKERS}")
     return int(text)
 
 

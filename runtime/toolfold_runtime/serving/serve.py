@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from toolfold_runtime.disclosure.dispatch import Dispatcher
     from toolfold_runtime.running.author_log import AuthorLog
     from toolfold_runtime.serving.http import Listener
+    from toolfold_runtime.serving.workers import Worker
 
 #: A meta-tool: flat parameters in, text out.
 Handler: TypeAlias = Callable[..., str]
@@ -47,15 +48,20 @@ def serve_with(
     server_log.set_up(options.log, options.log_level)
     for option in options_without_http(options):
         server_log.warning(f"{option} goes with --http; over stdio it means nothing")
+
+    def work(worker: "Worker | None" = None) -> int:
+        return _exit_code(lambda: _run(catalog, meta_tools, root, options, worker))
+
+    if options.http and options.workers > 1:
+        return _exit_code(lambda: _run_workers(options, work))
+    return work()
+
+
+def _exit_code(run: Callable[[], None]) -> int:
+    from toolfold_runtime import server_log
+
     try:
-        import anyio
-
-        from toolfold_runtime.running.author_log import author_log
-
-        with author_log(root, catalog) as logged:
-            listener = _listener(root, options) if options.http else None
-            dispatcher = _dispatcher(catalog, meta_tools, root, options)
-            anyio.run(_serve, dispatcher, listener, logged)
+        run()
     except StartError as error:
         server_log.error(str(error))
         return 1
@@ -64,6 +70,32 @@ def serve_with(
     finally:
         server_log.end()
     return 0
+
+
+def _run_workers(options: ServeOptions, work: "Callable[[Worker], int]") -> None:
+    from toolfold_runtime.serving.http import bound_socket, check_address
+    from toolfold_runtime.serving.workers import run_workers
+
+    check_address(options)
+    bound = bound_socket(options.host, options.port)
+    run_workers(options.workers, bound, options.shutdown_seconds, work)
+
+
+def _run(
+    catalog: Catalog,
+    meta_tools: Mapping[str, Handler],
+    root: Path,
+    options: ServeOptions,
+    worker: "Worker | None",
+) -> None:
+    import anyio
+
+    from toolfold_runtime.running.author_log import author_log
+
+    with author_log(root, catalog) as logged:
+        listener = _listener(root, options) if options.http else None
+        dispatcher = _dispatcher(catalog, meta_tools, root, options)
+        anyio.run(_serve, dispatcher, listener, logged, worker)
 
 
 def _listener(root: Path, options: ServeOptions) -> "Listener":
@@ -88,7 +120,10 @@ def _dispatcher(
 
 
 async def _serve(
-    dispatcher: "Dispatcher", listener: "Listener | None", logged: "AuthorLog"
+    dispatcher: "Dispatcher",
+    listener: "Listener | None",
+    logged: "AuthorLog",
+    worker: "Worker | None",
 ) -> None:
     from toolfold_runtime.serving.callers import Callers
     from toolfold_runtime.serving.lifetime import run_until_end
@@ -102,10 +137,13 @@ async def _serve(
         if listener:
             from toolfold_runtime.serving.http import run_http
 
-            await run_http(server, listener, stopping)
+            if worker:
+                worker.serves()
+            await run_http(server, listener, stopping, worker.bound if worker else None)
         else:
             from toolfold_runtime.serving.stdio import run_stdio
 
             await run_stdio(server, stopping)
 
-    await run_until_end(dispatcher.executor, dispatcher.facts.name, serving)
+    name, has_parent = dispatcher.facts.name, worker is not None
+    await run_until_end(dispatcher.executor, name, serving, has_parent=has_parent)
