@@ -38,6 +38,8 @@ class ViewDefinition(NamedTuple):
     digest: str
     #: Where references look for it.
     keyword: str = "$defs"
+    #: What it costs; only said for tools that have a shortened view.
+    tokens: int = 0
 
 
 class ToolViews(NamedTuple):
@@ -51,20 +53,23 @@ class ToolViews(NamedTuple):
     schema: str
     more: str
     definitions: tuple[ViewDefinition, ...] = ()
+    #: The schema in few tokens, without definitions; empty where the whole costs no more.
+    short: str = ""
 
     def text(self, detail: str, definitions: Sequence[ViewDefinition], following: str) -> str:
         """The view of a detail with some of the definitions and the next step, if there is one."""
         if detail == "summary":
             return self.summary
         more = self.more if detail == "full" else ""
+        schema = self.short if detail == "short" else self.schema
         groups = groupby(definitions, lambda definition: definition.keyword)
-        if not self.schema.startswith("{"):
-            lines = [self.schema]
+        if not schema.startswith("{"):
+            lines = [schema]
             for keyword, group in groups:
                 lines += [f"{keyword}:", *(f"  {own.name}: {own.text}" for own in group)]
             lines += [f"next: {following}"] if following else []
             return "\n".join([*lines, more] if more else lines)
-        members = [self.schema[1:-1]]
+        members = [schema[1:-1]]
         for keyword, group in groups:
             named = ",".join(f"{json.dumps(own.name)}:{own.text}" for own in group)
             members.append(f'"{keyword}":{{{named}}}')
@@ -114,3 +119,5 @@ class ToolEntry(NamedTuple):
     pin: str = ""
     #: The content that a result has, beside the output schema or instead of one.
     content: ContentKind | None = None
+    #: What the schema view costs with its definitions; 0 where it is too small to be shortened.
+    schema_tokens: int = 0
