@@ -3,7 +3,7 @@
 from toolfold_runtime.contract.codec import Json, encode
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.summary import Measured
-from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.tool import ToolEntry, share_of
 from toolfold_runtime.contract.vocabulary import CODES
 
 from toolfold.manifest.schema import Tool
@@ -11,7 +11,7 @@ from toolfold.plan.disclosure.budgets import listed_tokens
 from toolfold.plan.disclosure.deprecation import marked, replacement_of
 from toolfold.plan.disclosure.execution import limits_of
 from toolfold.plan.disclosure.search_results import result_lines, result_tokens
-from toolfold.plan.disclosure.short_view import ShortSource, most_tokens, short_view
+from toolfold.plan.disclosure.short_view import ShortSource, short_view
 from toolfold.plan.disclosure.signature import parameter_types, result_type_name, signature
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
@@ -209,7 +209,7 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
 
 def _shortened(entry: ToolEntry, tool: Tool, context: ToolContext) -> ToolEntry:
     """The entry with a shortened view beside a schema that takes more than its share of an answer."""
-    following, limit = context.run_steps[tool.effect], most_tokens(context.details)
+    following, limit = context.run_steps[tool.effect], share_of(context.details)
     tokens = _view_tokens(entry, following)["schema"]
     if tokens <= limit:
         return entry
@@ -217,7 +217,8 @@ def _shortened(entry: ToolEntry, tool: Tool, context: ToolContext) -> ToolEntry:
     short = short_view(ShortSource(entry.name, tool, *given, context.schema_tool), limit)
     definitions = tuple(own._replace(tokens=count(own.text)) for own in entry.views.definitions)
     views = entry.views._replace(short=short, definitions=definitions)
-    return entry._replace(views=views, schema_tokens=tokens)
+    short_tokens = count(views.text("short", (), following))
+    return entry._replace(views=views, schema_tokens=tokens, short_tokens=short_tokens)
 
 
 def _tokens(entry: ToolEntry, result_line: str, following: str) -> dict[str, int]:

@@ -4,13 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from toolfold_runtime.catalog.definitions import ShownDefinitions
-from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.tool import NOTE_TOKENS, ToolEntry, share_of
 from toolfold_runtime.jsontext import compact
 
-_SHARE: Final = 10  # a view that is not shortened costs at most this part of a budget
-_LEAST: Final = 200
-_BYTES_PER_TOKEN: Final = 3  # of schemas, at least
-_NOTE: Final = 100  # tokens
+_BYTES_PER_TOKEN: Final = 2  # of schemas, at least
 
 
 class Asked(NamedTuple):
@@ -28,7 +25,7 @@ def schema_answer(asked: Sequence[Asked], budget: int, schema_tool: str) -> list
     Where even shortened views do not fit, as many are shown as do. One tool is always shown; its
     own view says whether it is shortened.
     """
-    limit = budget - (_NOTE if len(asked) > 1 else 0)
+    limit = budget - (NOTE_TOKENS if len(asked) > 1 else 0)
     entries = [own.entry for own in asked if own.entry is not None and own.entry.views.short]
     largest = [entry.name for entry in sorted(entries, key=lambda own: -own.schema_tokens)]
     number = _first(len(largest), lambda own: _tokens(asked, largest[:own], budget) <= limit)
@@ -67,13 +64,13 @@ def _tokens(asked: Sequence[Asked], short: Sequence[str], budget: int) -> int:
 def _views(asked: Sequence[Asked], short: Sequence[str], budget: int) -> Iterator[tuple[str, int]]:
     """Each view and at most how many tokens it costs."""
     shown, names = ShownDefinitions(), set(short)
-    share = max(_LEAST, budget // _SHARE)
+    share = share_of(budget)
     for own in asked:
         if own.entry is None:
             yield own.text, _estimated(own.text)
         elif own.entry.name in names:
             text = own.entry.views.text("short", (), own.following)
-            yield text, min(share, _estimated(text)) + 1
+            yield text, own.entry.short_tokens + 1
         else:
             missing = shown.missing_for(own.entry)
             text = own.entry.views.text("schema", missing, own.following)

@@ -12,6 +12,14 @@ from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effe
 
 #: Checks of one value up to which they are not worth counting.
 FEW_CHECKS: Final = 20
+_LEAST_SHARE: Final = 200
+#: Tokens that an answer with schemas keeps for a note about what it left out.
+NOTE_TOKENS: Final = 100
+
+
+def share_of(details: int) -> int:
+    """The most tokens of a view that is not shortened further, so that an answer holds ten."""
+    return max(_LEAST_SHARE, (details - NOTE_TOKENS) // 10 - 2)
 
 
 class CallLimits(NamedTuple):
@@ -121,3 +129,5 @@ class ToolEntry(NamedTuple):
     content: ContentKind | None = None
     #: What the schema view costs with its definitions; 0 where it is too small to be shortened.
     schema_tokens: int = 0
+    #: What the shortened view costs, if there is one.
+    short_tokens: int = 0

@@ -19,9 +19,6 @@ from toolfold.plan.schemas.keywords import properties_of, required_of
 from toolfold.plan.schemas.smallest import example_arguments
 from toolfold.plan.text.escape import json_text, one_line
 
-#: Tokens of a shortened view, where the budget of an answer would give it fewer.
-_LEAST: Final = 200
-_SHARE: Final = 10  # an answer holds at least so many shortened views
 _SENTENCE: Final = 160  # characters
 _SENTENCE_TOKENS: Final = 45
 _NAMED: Final = 3  # parameters that the note names
@@ -46,11 +43,6 @@ class ShortSource(NamedTuple):
     following: str
     #: The served name of the meta-tool for schemas; empty where it is switched off.
     schema_tool: str
-
-
-def most_tokens(details: int) -> int:
-    """The tokens of one shortened view, by the budget of an answer."""
-    return max(_LEAST, details // _SHARE)
 
 
 def short_view(source: ShortSource, limit: int) -> str:
