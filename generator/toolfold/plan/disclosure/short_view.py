@@ -84,6 +84,10 @@ def _steps(source: ShortSource) -> Iterator[tuple[str, Json]]:
             yield name, _typed(schema, source.parameters)
         for name, schema in names.items():
             yield name, _explained(schema, source.parameters)
+    for name, schema in (required | optional).items():
+        if inside := _inside(_target(schema, source.parameters), source.parameters):
+            types = {own: _typed(inner, source.parameters)["type"] for own, inner in inside.items()}
+            yield name, _explained(schema, source.parameters) | {"inside": types}
 
 
 def _by_need(parameters: Json) -> tuple[Json, Json]:
@@ -120,11 +124,11 @@ def _target(schema: object, document: Json) -> Json:
     return {**target, **own} if isinstance(target, dict) else own
 
 
-def _inside(schema: Json, document: Json) -> list[str]:
+def _inside(schema: Json, document: Json) -> Json:
     """The properties of an object, or of the items of a list, whose schemas are left out."""
     items = schema.get("items")
     inner = _target(items, document) if isinstance(items, dict) else schema
-    return list(properties_of(inner))
+    return properties_of(inner)
 
 
 def _sentence(text: str) -> str:
@@ -174,7 +178,10 @@ def _note(source: ShortSource, call: Json | None, shown: Mapping[str, Json]) -> 
             some = ", ".join(one_line(name)[:_LONGEST_NAME] for name in missing[:_NAMED])
             more = ", …" if len(missing) > _NAMED else ""
             parts.append(f"{len(missing)} {kind} parameters ({some}{more})")
-    parts.append("the schemas inside objects and lists, and of the result")
+    cut = [one_line(name)[:_LONGEST_NAME] for name, own in shown.items() if "inside" in own]
+    more = ", …" if len(cut) > _NAMED else ""
+    parts += [f"schemas inside {', '.join(cut[:_NAMED])}{more}"] if cut else []
+    parts.append("descriptions in full and the result")
     parts += [] if call is not None else ["a valid call"]
     asked = f'{source.schema_tool}("{source.name}", detail="full")'
     whole = f"; {asked} shows all" if source.schema_tool else ""
