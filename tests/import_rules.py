@@ -268,6 +268,7 @@ RUNTIME_MAY_IMPORT: Final = {
     },
 }
 RUNTIME_MODULES: Final = (
+    "asgi",
     "bounded",
     "content",
     "errors",

@@ -141,6 +141,9 @@ def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
         categories={name: file_stem(name) for name in manifest.categories},
         others=others,
         pages={tool.name: stem for tool in tools if (stem := file_stem(tool.name)) != tool.name},
+        descriptions={
+            name: own.description for name, own in manifest.categories.items() if own.description
+        },
     )
 
 

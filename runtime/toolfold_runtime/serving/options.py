@@ -23,6 +23,7 @@ _HTTP_DEFAULTS: Final[dict[str, object]] = {
     "scope": [],
     "open": False,
     "shutdown_seconds": 10.0,
+    "api": False,
     "workers": 1,
 }
 
@@ -49,6 +50,8 @@ class ServeOptions(NamedTuple):
     open: bool
     #: How long calls under way are waited for when an HTTP server is told to stop.
     shutdown_seconds: float
+    #: Whether the catalog is served over plain HTTP too, with a page to watch.
+    api: bool
     #: Processes that serve one address.
     workers: int = 1
 
@@ -58,6 +61,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
     parser.add_argument("--search", choices=STRATEGIES, help="default: as generated")
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
+    parser.add_argument(
+        "--api", action="store_true", help="also the catalog API, and a page to watch at /"
+    )
     parser.add_argument("--host", help="default: 127.0.0.1")
     parser.add_argument("--port", type=_port, help="default: 8000; 0: any")
     parser.add_argument(

@@ -17,6 +17,7 @@ from toolfold_runtime.serving.options import (
 if TYPE_CHECKING:
     import asyncio
 
+    from toolfold_runtime.asgi import Application
     from toolfold_runtime.disclosure.dispatch import Dispatcher
     from toolfold_runtime.running.author_log import AuthorLog
     from toolfold_runtime.serving.http import Listener
@@ -95,7 +96,8 @@ def _run(
     with author_log(root, catalog) as logged:
         listener = _listener(root, options) if options.http else None
         dispatcher = _dispatcher(catalog, meta_tools, root, options)
-        anyio.run(_serve, dispatcher, listener, logged, worker)
+        api = _api(dispatcher, root, options) if options.http and options.api else None
+        anyio.run(_serve, dispatcher, listener, logged, worker, api)
 
 
 def _listener(root: Path, options: ServeOptions) -> "Listener":
@@ -119,11 +121,25 @@ def _dispatcher(
     return Dispatcher(catalog, meta_tools, executor, options.exposure)
 
 
+def _api(dispatcher: "Dispatcher", root: Path, options: ServeOptions) -> "Application":
+    from toolfold_runtime.api.application import Api
+    from toolfold_runtime.running.backends.chosen import upstream_states
+    from toolfold_runtime.usage.location import location_of
+
+    return Api(
+        dispatcher.catalog,
+        location_of(None, dispatcher.facts.usage, root),
+        lambda: upstream_states(dispatcher.executor.backend),
+        is_private=options.verifier is not None,
+    )
+
+
 async def _serve(
     dispatcher: "Dispatcher",
     listener: "Listener | None",
     logged: "AuthorLog",
     worker: "Worker | None",
+    api: "Application | None",
 ) -> None:
     from toolfold_runtime.serving.callers import Callers
     from toolfold_runtime.serving.lifetime import run_until_end
@@ -139,7 +155,8 @@ async def _serve(
 
             if worker:
                 worker.serves()
-            await run_http(server, listener, stopping, worker.bound if worker else None)
+            bound = worker.bound if worker else None
+            await run_http(server, listener, stopping, bound, api)
         else:
             from toolfold_runtime.serving.stdio import run_stdio
 
