@@ -12,7 +12,7 @@ from toolfold_runtime.contract.search import IndexedTool, NameRarities, RelatedL
 from toolfold_runtime.contract.server import CATALOG_FORMAT, SearchBudget, ServerFacts
 from toolfold_runtime.contract.upstream import UpstreamServers
 
-from toolfold.manifest.schema import Manifest
+from toolfold.manifest.schema import Manifest, UsageFile
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.execution import (
     execution_of,
@@ -109,6 +109,7 @@ def server_facts(
         has_generated_resources=resources_prompts.has_generated,
         has_resources=bool(resources_prompts.resources),
         has_prompts=bool(resources_prompts.prompts),
+        usage=_usage_of(manifest),
     )
 
 
@@ -118,6 +119,11 @@ def catalog_text(header: str, value: Document | list[str]) -> str:
     if isinstance(value, list):
         return "\n".join([f"{first}}}", *value]) + "\n"
     return f"{first},\n" + json_text(encode(value), indent=2).removeprefix("{\n") + "\n"
+
+
+def _usage_of(manifest: Manifest) -> str | None:
+    """Where calls are counted, as the manifest writes it."""
+    return manifest.usage.file if isinstance(manifest.usage, UsageFile) else manifest.usage
 
 
 def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:

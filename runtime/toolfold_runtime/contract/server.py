@@ -87,6 +87,8 @@ class ServerFacts(NamedTuple):
     #: Whether the manifest declares resources, and whether there are prompts.
     has_resources: bool = False
     has_prompts: bool = False
+    #: Where calls are counted, as the manifest says: `off`, or a path from its folder.
+    usage: str | None = None
 
 
 def is_listed(name: str, exposure: str, hot: Collection[str]) -> bool:

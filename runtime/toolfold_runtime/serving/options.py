@@ -30,6 +30,8 @@ class ServeOptions(NamedTuple):
 
     exposure: Exposure | None
     search: Strategy | None
+    #: The file that usage is recorded in, or `off`.
+    usage: str | None
     log: str | None
     log_level: str
     #: Whether to serve HTTP, where to listen, and whom to answer.
@@ -53,6 +55,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a server to a command line."""
     parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
     parser.add_argument("--search", choices=STRATEGIES, help="default: as generated")
+    parser.add_argument("--usage", metavar="FILE|off", help="where calls are counted")
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
     parser.add_argument("--host", help="default: 127.0.0.1")
     parser.add_argument("--port", type=_port, help="default: 8000; 0: any")
