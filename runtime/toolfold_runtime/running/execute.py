@@ -34,6 +34,7 @@ from toolfold_runtime.running.validators import SchemaValidators, is_slow
 
 if TYPE_CHECKING:
     from toolfold_runtime.running.foreign import ForeignAnswer, ForeignResult
+    from toolfold_runtime.usage.recorder import Recorder
 
 T = TypeVar("T")
 #: Bytes of a result that is shaped within microseconds.
@@ -43,8 +44,11 @@ _SMALL_RESULT: Final = 20_000
 class Executor:
     """Runs a catalog's tools with a backend."""
 
-    def __init__(self, catalog: Catalog, backend: Backend) -> None:
+    def __init__(
+        self, catalog: Catalog, backend: Backend, recorder: "Recorder | None" = None
+    ) -> None:
         execution = catalog.facts.execution
+        self.recorder = recorder
         self.backend = backend
         self.cache = ResultCache(execution.cache_entries, execution.cache_bytes)
         self._coerces_strings = execution.coerce_strings
@@ -64,7 +68,7 @@ class Executor:
             **catalog.counts,
         }
         gauges = {"entries": self.cache.__len__, "bytes": lambda: self.cache.size}
-        self._telemetry = Telemetry(self.counters, gauges)
+        self._telemetry = Telemetry(self.counters, gauges, recorder)
 
     async def call(
         self,

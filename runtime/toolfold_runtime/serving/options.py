@@ -33,6 +33,8 @@ class ServeOptions(NamedTuple):
 
     exposure: Exposure | None
     search: Strategy | None
+    #: The file that usage is recorded in, or `off`.
+    usage: str | None
     log: str | None
     log_level: str
     #: Whether to serve HTTP, where to listen, and whom to answer.
@@ -60,6 +62,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a server to a command line."""
     parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
     parser.add_argument("--search", choices=STRATEGIES, help="default: as generated")
+    parser.add_argument("--usage", metavar="FILE|off", help="where calls are counted")
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
     parser.add_argument(
         "--api", action="store_true", help="also the catalog API, and a page to watch at /"

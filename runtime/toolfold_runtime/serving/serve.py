@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolfold_runtime.running.author_log import AuthorLog
     from toolfold_runtime.serving.http import Listener
     from toolfold_runtime.serving.workers import Worker
+    from toolfold_runtime.usage.recorder import Recorder
 
 #: A meta-tool: flat parameters in, text out.
 Handler: TypeAlias = Callable[..., str]
@@ -117,7 +118,9 @@ def _dispatcher(
     if options.search:
         catalog.choose_search(options.search)
     implementation = load_implementation(catalog.facts.implementation, root)
-    executor = Executor(catalog, backend_of(catalog, implementation, root))
+    executor = Executor(
+        catalog, backend_of(catalog, implementation, root), _recorder(catalog, root, options)
+    )
     return Dispatcher(catalog, meta_tools, executor, options.exposure)
 
 
@@ -128,10 +131,27 @@ def _api(dispatcher: "Dispatcher", root: Path, options: ServeOptions) -> "Applic
 
     return Api(
         dispatcher.catalog,
-        location_of(None, dispatcher.facts.usage, root),
+        location_of(options.usage, dispatcher.facts.usage, root),
         lambda: upstream_states(dispatcher.executor.backend),
         is_private=options.verifier is not None,
     )
+
+
+def _recorder(catalog: Catalog, root: Path, options: ServeOptions) -> "Recorder | None":
+    """What records calls; None where that is switched off."""
+    from functools import partial
+
+    from toolfold_runtime.usage.location import OFF, choice_of, location_of
+    from toolfold_runtime.usage.recorder import Recorder
+    from toolfold_runtime.usage.store import UsageStoreError
+
+    try:
+        if choice_of(options.usage, catalog.facts.usage) == OFF:
+            return None
+    except UsageStoreError as error:
+        raise StartError(str(error)) from None
+    # The place is looked up when the first call has ended.
+    return Recorder(partial(location_of, options.usage, catalog.facts.usage, root))
 
 
 async def _serve(
