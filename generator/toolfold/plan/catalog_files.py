@@ -168,6 +168,8 @@ def _search(
             [line for line in tool.result_lines if line != tool.name],
             tool.result_tokens,
             tool.deprecated is not None,
+            tool.measured.score if tool.measured else None,
+            tool.measured.latency_ms if tool.measured else None,
         )
         for tool in tools
     )
