@@ -14,6 +14,7 @@ PROGRAMS = (
     "faults",
     "site",
     "search",
+    "prior",
 )
 
 
