@@ -11,6 +11,7 @@ PROGRAMS = (
     "run",
     "gateway",
     "importing",
+    "tiers",
     "faults",
     "site",
     "search",

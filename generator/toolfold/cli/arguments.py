@@ -80,6 +80,11 @@ def _add_budget(commands: _Commands) -> None:
     budget = commands.add_parser("budget", help="what every view and tool costs in tokens")
     budget.set_defaults(run=run.budget)
     _add_manifest(budget)
+    budget.add_argument(
+        "--tiers",
+        action="store_true",
+        help="what each step into the catalog costs; fail beyond its limit",
+    )
     budget.add_argument("--format", choices=("text", "json"), default="text")
 
 

@@ -7,6 +7,7 @@ from toolfold_runtime.search.answer import answer
 from toolfold_runtime.search.find import SearchResults
 
 from toolfold.commands.budget import BudgetReport
+from toolfold.commands.budget_tiers import TiersReport
 from toolfold.commands.evaluate import Evaluation
 from toolfold.commands.search import Search
 
@@ -39,6 +40,28 @@ def budget_json(report: BudgetReport) -> str:
         "costs": [c._asdict() | {"limit": report.limits[c.budget]} for c in report.costs],
     }
     return json.dumps(record, indent=2)
+
+
+def tiers_text(report: TiersReport) -> str:
+    """A line per step into the catalog, then what all of them are compared with."""
+    lines = [f"{'o200k tokens, each step with those before':<56} {'cost':>8} {'limit':>8}"]
+    for tier in report.tiers:
+        mark = " over" if tier.is_over else ""
+        lines.append(f"{f'{tier.name} {tier.what}':<56} {tier.tokens:>8,} {tier.limit:>8,}{mark}")
+    lines += ["", f"every tool listed: {report.listed:,}"]
+    fitting = ((report.share_fits, report.share), (report.details_fit, report.details))
+    for number, tokens in fitting:
+        share = number / report.tools if report.tools else 1
+        lines.append(
+            f"whole schema within {tokens:,}: {number:,} of {report.tools:,} ({share:.1%})"
+        )
+    return "\n".join(lines)
+
+
+def tiers_json(report: TiersReport) -> str:
+    """The steps into the catalog as one JSON document."""
+    tiers = [tier._asdict() | {"over": tier.is_over} for tier in report.tiers]
+    return json.dumps({"unit": "o200k tokens", **report._asdict(), "tiers": tiers}, indent=2)
 
 
 def search_text(search: Search, results: SearchResults) -> str:

@@ -97,10 +97,25 @@ def budget(options: argparse.Namespace) -> int:
     from toolfold.cli.results import budget_json, budget_text
     from toolfold.commands.budget import budget_report
 
+    if options.tiers:
+        return _budget_tiers(options)
     costs = budget_report(options.manifest)
     is_json = options.format == "json"
     print(budget_json(costs) if is_json else budget_text(costs, with_bars=sys.stdout.isatty()))
     return 0
+
+
+def _budget_tiers(options: argparse.Namespace) -> int:
+    """Print what each step into the catalog costs; 1 where one exceeds its limit."""
+    from toolfold.cli.results import tiers_json, tiers_text
+    from toolfold.commands.budget_tiers import tiers_report
+
+    report = tiers_report(options.manifest)
+    print(tiers_json(report) if options.format == "json" else tiers_text(report))
+    over = [tier for tier in report.tiers if tier.is_over]
+    for tier in over:
+        complain(f"{tier.name}: {tier.tokens:,} tokens exceed {tier.limit:,}; {tier.way_out}")
+    return 1 if over else 0
 
 
 def schema(_: argparse.Namespace) -> int:

@@ -43,6 +43,7 @@ BUDGETS: Final = {
     "overview": 100,
     "category": 2000,
     "schema": 300,
+    "details": 4000,
     "hot": 2000,
     "hits": 200,
 }
@@ -175,6 +176,9 @@ class Budgets(ManifestModel):
         alias="schema",
         description="The schema of a tool.",
         json_schema_extra={"default": BUDGETS["schema"]},
+    )
+    details: Tokens | None = _budget(
+        "details", "One answer with schemas; the largest are shortened until it fits."
     )
     hot: Tokens | None = _budget("hot", "The hot tools, in their view and listed by `hybrid`.")
     hits: Tokens | None = _budget("hits", "The answer to a search.")

@@ -108,6 +108,7 @@ def server_facts(
         meta_tools=tuple(tool.definition for tool in meta),
         capabilities_tool=names.get("capabilities"),
         schema_tool=names.get("schema"),
+        details=budget_of(manifest, "details"),
         reader=reader,
         has_result_budget=reader is not None and has_result_budget(manifest),
         has_upstreams=any(manifest.upstream_of(tool.name) for tool in tools),

@@ -11,7 +11,8 @@ from toolfold_runtime.contract.vocabulary import EFFECTS, Effect, Format
 from toolfold_runtime.upstream.pins import digest
 
 from toolfold.manifest.schema import Manifest, Tool
-from toolfold.plan.disclosure.meta_tools import runner_of
+from toolfold.plan.disclosure.budgets import budget_of
+from toolfold.plan.disclosure.meta_tools import meta_tools, runner_of
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,9 @@ class ToolContext:
     format: Format
     #: Effect to the next step that runs tools which are not listed; empty where nothing does.
     run_steps: dict[Effect, str]
+    #: Tokens of one answer with schemas, and the meta-tool that gives it; empty where that is off.
+    details: int
+    schema_tool: str
 
 
 def tool_sources(
@@ -60,4 +64,6 @@ def tool_context(manifest: Manifest) -> ToolContext:
     """What all tools of a manifest share."""
     form = manifest.disclosure.arguments
     steps = {effect: run_step(runner_of(manifest, effect), form) for effect in EFFECTS}
-    return ToolContext(manifest.defs, manifest.disclosure.format, steps)
+    schema = next((tool.name for tool in meta_tools(manifest) if tool.role == "schema"), "")
+    details = budget_of(manifest, "details")
+    return ToolContext(manifest.defs, manifest.disclosure.format, steps, details, schema)

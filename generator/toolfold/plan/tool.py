@@ -3,7 +3,7 @@
 from toolfold_runtime.contract.codec import Json, encode
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.summary import Measured
-from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.tool import ToolEntry, share_of
 from toolfold_runtime.contract.vocabulary import CODES
 
 from toolfold.manifest.schema import Tool
@@ -11,6 +11,7 @@ from toolfold.plan.disclosure.budgets import listed_tokens
 from toolfold.plan.disclosure.deprecation import marked, replacement_of
 from toolfold.plan.disclosure.execution import limits_of
 from toolfold.plan.disclosure.search_results import result_lines, result_tokens
+from toolfold.plan.disclosure.short_view import ShortSource, short_view
 from toolfold.plan.disclosure.signature import parameter_types, result_type_name, signature
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
@@ -47,7 +48,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
     if findings.has_errors:
         return PlannedTool(tuple(findings.all), None)
     schema = output_schema(tool, context.definitions)
-    entry = _entry(source, context, given.schema, schema)
+    entry = _shortened(_entry(source, context, given.schema, schema), tool, context)
     lines = result_lines(name, tool, given.schema, schema)
     result = result_type(name, tool)
     plan = ToolPlan(
@@ -204,6 +205,20 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         upstream=source.upstream,
         pin=source.pin,
     )
+
+
+def _shortened(entry: ToolEntry, tool: Tool, context: ToolContext) -> ToolEntry:
+    """The entry with a shortened view beside a schema that takes more than its share of an answer."""
+    following, limit = context.run_steps[tool.effect], share_of(context.details)
+    tokens = _view_tokens(entry, following)["schema"]
+    if tokens <= limit:
+        return entry
+    given = (entry.definition.input_schema, entry.example, context.format, following)
+    short = short_view(ShortSource(entry.name, tool, *given, context.schema_tool), limit)
+    definitions = tuple(own._replace(tokens=count(own.text)) for own in entry.views.definitions)
+    views = entry.views._replace(short=short, definitions=definitions)
+    short_tokens = count(views.text("short", (), following))
+    return entry._replace(views=views, schema_tokens=tokens, short_tokens=short_tokens)
 
 
 def _tokens(entry: ToolEntry, result_line: str, following: str) -> dict[str, int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.catalog.definitions import ShownDefinitions
 from toolfold_runtime.catalog.lines import IndexedLines
+from toolfold_runtime.catalog.schema_answer import Asked, schema_answer
 from toolfold_runtime.contract import files, pages
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.files import Names
@@ -140,11 +141,15 @@ class Catalog:
 
         A name that is repeated counts once, and so does a definition that several tools share.
         `exposure` is what the server lists, if it is not what the manifest says. ToolError where
-        that would be too much to send.
+        that would be too much to send. Schemas keep the budget of an answer: the largest are
+        shown shortened, which the full detail never is.
         """
         names = _names_in(tools)
         if detail not in TOOL_DETAILS:
             raise not_one_of("detail", detail, TOOL_DETAILS)
+        if detail == "schema":
+            asked = [self._asked(name, exposure) for name in names]
+            return "\n".join(schema_answer(asked, self.facts.details, self.facts.schema_tool or ""))
         views: list[str] = []
         shown = ShownDefinitions()
         room = MOST_ANSWER_BYTES
@@ -251,11 +256,22 @@ class Catalog:
 
     def _detail(self, name: str, detail: str, exposure: str, shown: ShownDefinitions) -> str:
         """The view of a tool without the definitions that were shown before."""
-        entry, facts = self.entry(name), self.facts
-        following = ""  # what is listed is called by its own name
-        if not is_listed(entry.name, exposure or facts.exposure, facts.hot):
-            following = run_step(runner_for(facts.runners, entry.effect), facts.arguments)
-        return entry.views.text(detail, shown.missing_for(entry), following)
+        entry = self.entry(name)
+        return entry.views.text(detail, shown.missing_for(entry), self._following(entry, exposure))
+
+    def _asked(self, name: str, exposure: str) -> Asked:
+        """What an answer with schemas needs to know of a tool or meta-tool."""
+        if text := self._meta_tool(name):
+            return Asked(name, None, text=text)
+        entry = self.entry(name)
+        return Asked(entry.name, entry, self._following(entry, exposure))
+
+    def _following(self, entry: ToolEntry, exposure: str) -> str:
+        """The next step of a view; empty for a listed tool, which is called by its own name."""
+        facts = self.facts
+        if is_listed(entry.name, exposure or facts.exposure, facts.hot):
+            return ""
+        return run_step(runner_for(facts.runners, entry.effect), facts.arguments)
 
     def _page(self, file: str, detail: str, page: int, form: str) -> str:
         key = (file, view_key(detail, form, page))

@@ -93,6 +93,8 @@ class ServerFacts(NamedTuple):
     hot_by: HotBy = "order"
     #: Where the manifest says that usage is recorded: `off`, a path from its folder, or nothing.
     usage: str | None = None
+    #: Tokens of one answer with schemas.
+    details: int = 4000
 
 
 def is_listed(name: str, exposure: str, hot: Collection[str]) -> bool:

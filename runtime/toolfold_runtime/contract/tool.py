@@ -12,6 +12,14 @@ from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effe
 
 #: Checks of one value up to which they are not worth counting.
 FEW_CHECKS: Final = 20
+_LEAST_SHARE: Final = 200
+#: Tokens that an answer with schemas keeps for a note about what it left out.
+NOTE_TOKENS: Final = 100
+
+
+def share_of(details: int) -> int:
+    """The most tokens of a view that is not shortened further, so that an answer holds ten."""
+    return max(_LEAST_SHARE, (details - NOTE_TOKENS) // 10 - 2)
 
 
 class CallLimits(NamedTuple):
@@ -38,6 +46,8 @@ class ViewDefinition(NamedTuple):
     digest: str
     #: Where references look for it.
     keyword: str = "$defs"
+    #: What it costs; only said for tools that have a shortened view.
+    tokens: int = 0
 
 
 class ToolViews(NamedTuple):
@@ -51,20 +61,23 @@ class ToolViews(NamedTuple):
     schema: str
     more: str
     definitions: tuple[ViewDefinition, ...] = ()
+    #: The schema in few tokens, without definitions; empty where the whole costs no more.
+    short: str = ""
 
     def text(self, detail: str, definitions: Sequence[ViewDefinition], following: str) -> str:
         """The view of a detail with some of the definitions and the next step, if there is one."""
         if detail == "summary":
             return self.summary
         more = self.more if detail == "full" else ""
+        schema = self.short if detail == "short" else self.schema
         groups = groupby(definitions, lambda definition: definition.keyword)
-        if not self.schema.startswith("{"):
-            lines = [self.schema]
+        if not schema.startswith("{"):
+            lines = [schema]
             for keyword, group in groups:
                 lines += [f"{keyword}:", *(f"  {own.name}: {own.text}" for own in group)]
             lines += [f"next: {following}"] if following else []
             return "\n".join([*lines, more] if more else lines)
-        members = [self.schema[1:-1]]
+        members = [schema[1:-1]]
         for keyword, group in groups:
             named = ",".join(f"{json.dumps(own.name)}:{own.text}" for own in group)
             members.append(f'"{keyword}":{{{named}}}')
@@ -114,3 +127,7 @@ class ToolEntry(NamedTuple):
     pin: str = ""
     #: The content that a result has, beside the output schema or instead of one.
     content: ContentKind | None = None
+    #: What the schema view costs with its definitions; 0 where it is too small to be shortened.
+    schema_tokens: int = 0
+    #: What the shortened view costs, if there is one.
+    short_tokens: int = 0

@@ -1,0 +1,84 @@
+"""Schemas of several tools within the budget of one answer: the largest are shown shortened."""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from toolfold_runtime.catalog.definitions import ShownDefinitions
+from toolfold_runtime.contract.tool import NOTE_TOKENS, ToolEntry, share_of
+from toolfold_runtime.jsontext import compact
+
+_BYTES_PER_TOKEN: Final = 2  # of schemas, at least
+
+
+class Asked(NamedTuple):
+    """A tool that was asked about: its entry and next step, or the ready text about a meta-tool."""
+
+    name: str
+    entry: ToolEntry | None
+    following: str = ""
+    text: str = ""
+
+
+def schema_answer(asked: Sequence[Asked], budget: int, schema_tool: str) -> list[str]:
+    """A view per line within the budget, the largest shortened, and a line that says so.
+
+    Where even shortened views do not fit, as many are shown as do. One tool is always shown; its
+    own view says whether it is shortened.
+    """
+    limit = budget - (NOTE_TOKENS if len(asked) > 1 else 0)
+    entries = [own.entry for own in asked if own.entry is not None and own.entry.views.short]
+    largest = [entry.name for entry in sorted(entries, key=lambda own: -own.schema_tokens)]
+    number = _first(len(largest), lambda own: _tokens(asked, largest[:own], budget) <= limit)
+    short = largest[:number]
+    # Of those that do not even fit shortened, the last ones are left out.
+    omitted = _first(
+        len(asked) - 1, lambda own: _tokens(asked[: len(asked) - own], short, budget) <= limit
+    )
+    views = [text for text, _ in _views(asked[: len(asked) - omitted], short, budget)]
+    notes = []
+    if short:
+        notes.append(f"shortened to fit {budget:,} tokens: {len(short)} of {len(asked)} tools")
+    if omitted:
+        notes.append(f"not shown: the last {omitted} tools; ask for fewer at a time")
+    elif short:
+        notes.append(f'{schema_tool or "ask"}(tool, detail="full") shows one whole')
+    if not notes or len(asked) == 1:
+        return views
+    note, is_json = "; ".join(notes), views[0].startswith("{")
+    return [*views, compact({"note": note}) if is_json else f"note: {note}"]
+
+
+def _first(most: int, fits: Callable[[int], bool]) -> int:
+    """The smallest number that fits; `most` where none does."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if fits(middle) else (middle + 1, high)
+    return low
+
+
+def _tokens(asked: Sequence[Asked], short: Sequence[str], budget: int) -> int:
+    return sum(tokens for _, tokens in _views(asked, short, budget))
+
+
+def _views(asked: Sequence[Asked], short: Sequence[str], budget: int) -> Iterator[tuple[str, int]]:
+    """Each view and at most how many tokens it costs."""
+    shown, names = ShownDefinitions(), set(short)
+    share = share_of(budget)
+    for own in asked:
+        if own.entry is None:
+            yield own.text, _estimated(own.text)
+        elif own.entry.name in names:
+            text = own.entry.views.text("short", (), own.following)
+            yield text, own.entry.short_tokens + 1
+        else:
+            missing = shown.missing_for(own.entry)
+            text = own.entry.views.text("schema", missing, own.following)
+            known = {definition.digest for definition in missing}
+            saved = sum(d.tokens for d in own.entry.views.definitions if d.digest not in known)
+            whole = own.entry.schema_tokens - saved or min(share, _estimated(text))
+            yield text, whole + 1
+
+
+def _estimated(text: str) -> int:
+    return len(text.encode()) // _BYTES_PER_TOKEN + 1
