@@ -15,6 +15,7 @@ PROGRAMS = (
     "faults",
     "site",
     "search",
+    "prior",
 )
 
 

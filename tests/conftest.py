@@ -44,6 +44,7 @@ def _caches_of_their_own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
     """Cache folders for this run and every process that it starts, instead of the user's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TOOLFOLD_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("TOOLFOLD_USAGE", str(tmp_path_factory.mktemp("usage") / "usage.db"))
         patch.setenv("MYPY_CACHE_DIR", str(tmp_path_factory.mktemp("mypy")))
         yield
         # What was compiled of projects that are gone would only pile up.

@@ -268,6 +268,7 @@ RUNTIME_MAY_IMPORT: Final = {
     },
 }
 RUNTIME_MODULES: Final = (
+    "asgi",
     "bounded",
     "content",
     "errors",
@@ -292,6 +293,7 @@ GENERATED_MAY_IMPORT: Final = {"toolfold_runtime", "pydantic"}
 # Where the runtime knows the SDK and what it serves with.
 SDK: Final = {"mcp", "mcp_types", "uvicorn", "h11", "starlette", "httpx2"}
 KNOW_THE_SDK: Final = {
+    "api_route.py",
     "protocol.py",
     "callers.py",
     "asking.py",

@@ -106,6 +106,7 @@ def test_changing_one_summary_leaves_other_tools_files_alone(copy: Path) -> None
         "tana_mcp/catalog/search/pairs.jsonl",
         "tana_mcp/catalog/search/tools.jsonl",
         "tana_mcp/catalog/search/words.jsonl",
+        "tana_mcp/catalog/summaries.jsonl",
         "tana_mcp/handlers.py",
     }
 

@@ -1,6 +1,7 @@
 """Results shaped for an agent: the fields it asked for, within a budget, with a way to read on."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any, Final
 
@@ -208,7 +209,7 @@ def test_the_way_to_read_on_is_listed_where_every_tool_is(served: Served, tmp_pa
 
 @pytest.mark.parametrize("cursor", ["x", "", "../", "0" * 10_000, "é"])
 def test_a_cursor_that_was_never_given_is_refused(served: Served, cursor: str) -> None:
-    with pytest.raises(ToolError, match="run the tool again") as caught:
+    with pytest.raises(ToolError, match="Run the tool again") as caught:
         served.call(Library(), "run_read", {"tool": "books", "cursor": cursor or "?"})
 
     assert caught.value.code == "invalid_arguments"
@@ -236,6 +237,34 @@ def test_what_was_cut_off_is_kept_within_bounds(served: Served) -> None:
         return outcomes
 
     assert served.run(Library(), cursors) == ["invalid_arguments", "read"]
+
+
+def test_where_nobody_holds_a_cursor_the_answer_names_the_offset_to_go_on_from(
+    served: Served,
+) -> None:
+    first = served.call(Library(), "run_read", {"tool": "books"})
+    cursor = cursor_in(first)
+
+    with pytest.raises(ToolError, match="another process holds it") as caught:
+        served.call(Library(), "run_read", {"tool": "books", "cursor": cursor})
+    offset = re.search(r'"cursor":"(@[0-9]+)"', caught.value.text)
+    assert offset is not None
+    more = served.run(Library(), lambda door: pages(door, "books", cursor=offset[1]))
+
+    assert [item for reply in (first, *more) for item in json.loads(reply.texts[0])] == BOOKS
+
+
+def test_an_offset_runs_nothing_that_writes(served: Served) -> None:
+    library = Library()
+    with pytest.raises(ToolError, match="would do so twice"):
+        served.call(library, "run_write", {"tool": "write", "cursor": "@20"})
+
+    assert library.count == 0
+
+
+def test_an_offset_behind_the_end_says_how_much_there_is(served: Served) -> None:
+    with pytest.raises(ToolError, match=f"has {len(BOOKS)} items"):
+        served.call(Library(), "run_read", {"tool": "books", "cursor": "@99999"})
 
 
 def test_a_cursor_expires(served: Served) -> None:

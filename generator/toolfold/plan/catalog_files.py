@@ -13,8 +13,7 @@ from toolfold_runtime.contract.server import CATALOG_FORMAT, SearchBudget, Serve
 from toolfold_runtime.contract.summary import ToolSummary
 from toolfold_runtime.contract.upstream import UpstreamServers
 
-from toolfold.manifest.schema import Manifest
-from toolfold.manifest.usage import UsageFile
+from toolfold.manifest.schema import Manifest, UsageFile
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.deprecation import marked
 from toolfold.plan.disclosure.execution import (
@@ -119,7 +118,7 @@ def server_facts(
         has_prompts=bool(resources_prompts.prompts),
         hot_list=tuple(tool.name for tool in hot_list.tools),
         hot_by=hot_list.by,
-        usage=manifest.usage.file if isinstance(manifest.usage, UsageFile) else manifest.usage,
+        usage=_usage_of(manifest),
     )
 
 
@@ -129,6 +128,11 @@ def catalog_text(header: str, value: Document | list[str]) -> str:
     if isinstance(value, list):
         return "\n".join([f"{first}}}", *value]) + "\n"
     return f"{first},\n" + json_text(encode(value), indent=2).removeprefix("{\n") + "\n"
+
+
+def _usage_of(manifest: Manifest) -> str | None:
+    """Where calls are counted, as the manifest writes it."""
+    return manifest.usage.file if isinstance(manifest.usage, UsageFile) else manifest.usage
 
 
 def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
@@ -142,6 +146,9 @@ def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
         categories={name: file_stem(name) for name in manifest.categories},
         others=others,
         pages={tool.name: stem for tool in tools if (stem := file_stem(tool.name)) != tool.name},
+        descriptions={
+            name: own.description for name, own in manifest.categories.items() if own.description
+        },
     )
 
 
@@ -162,6 +169,8 @@ def _search(
             [line for line in tool.result_lines if line != tool.name],
             tool.result_tokens,
             tool.deprecated is not None,
+            tool.measured.score if tool.measured else None,
+            tool.measured.latency_ms if tool.measured else None,
         )
         for tool in tools
     )

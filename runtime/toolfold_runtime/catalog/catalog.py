@@ -86,6 +86,10 @@ class Catalog:
         """Every category's name, in the manifest's order."""
         return list(self._names.categories)
 
+    def category_description(self, name: str) -> str:
+        """What the tools of a category are for; empty where the manifest does not say."""
+        return self._names.descriptions.get(name, "")
+
     def knows(self, name: str) -> bool:
         """Whether a tool has that name, alias or id."""
         return name in self._names.tools or name in self._names.others

@@ -58,10 +58,15 @@ class IndexedTool(NamedTuple):
     #: What each of them costs in tokens, the name included.
     result_tokens: list[int]
     is_deprecated: bool = False
+    #: What usage says of the tool, and the milliseconds of an average call; None where not measured.
+    score: float | None = None
+    latency_ms: float | None = None
 
     def row(self) -> "tuple[object, ...]":
-        """The line as it is stored: few tools are deprecated, so only they say so."""
-        return tuple(self) if self.is_deprecated else self[:-1]
+        """The line as it is stored, up to the last that is not its default."""
+        if self.score is not None or self.latency_ms is not None:
+            return tuple(self)
+        return self[:-2] if self.is_deprecated else self[:-3]
 
 
 class TermLine(NamedTuple):

@@ -15,6 +15,7 @@ from toolfold_runtime.errors import ToolError, UnansweredError
 from toolfold_runtime.running import fields
 from toolfold_runtime.running.call import ANONYMOUS, CallContext
 from toolfold_runtime.running.execute import Executor
+from toolfold_runtime.running.offsets import asked_offset
 from toolfold_runtime.running.shape import Answer
 
 
@@ -116,7 +117,8 @@ class Dispatcher:
         entry = self.catalog.entry(request.tool)
         refuse_misplaced(runner, entry, request.unknown, form)
         warnings = self.meta_tools.unknown_parameters(runner, request.unknown)
-        if request.cursor:
+        offset = asked_offset(entry, request.cursor)
+        if request.cursor and not offset:
             # Reading on runs nothing, so any runner may do it.
             answer = await self.executor.read_on(entry, request.cursor, context)
         else:
@@ -124,7 +126,12 @@ class Dispatcher:
             wanted = fields.parsed(request.fields)
             try:
                 answer = await self.executor.call(
-                    entry, request.arguments, runner=runner, fields=wanted, context=context
+                    entry,
+                    request.arguments,
+                    runner=runner,
+                    fields=wanted,
+                    offset=offset,
+                    context=context,
                 )
             except UnansweredError:
                 raise  # which not every version of the protocol answers as a failure of the tool

@@ -34,6 +34,7 @@ from toolfold_runtime.running.validators import SchemaValidators, is_slow
 
 if TYPE_CHECKING:
     from toolfold_runtime.running.foreign import ForeignAnswer, ForeignResult
+    from toolfold_runtime.usage.recorder import Recorder
 
 T = TypeVar("T")
 #: Bytes of a result that is shaped within microseconds.
@@ -43,8 +44,11 @@ _SMALL_RESULT: Final = 20_000
 class Executor:
     """Runs a catalog's tools with a backend."""
 
-    def __init__(self, catalog: Catalog, backend: Backend) -> None:
+    def __init__(
+        self, catalog: Catalog, backend: Backend, recorder: "Recorder | None" = None
+    ) -> None:
         execution = catalog.facts.execution
+        self.recorder = recorder
         self.backend = backend
         self.cache = ResultCache(execution.cache_entries, execution.cache_bytes)
         self._coerces_strings = execution.coerce_strings
@@ -64,7 +68,7 @@ class Executor:
             **catalog.counts,
         }
         gauges = {"entries": self.cache.__len__, "bytes": lambda: self.cache.size}
-        self._telemetry = Telemetry(self.counters, gauges)
+        self._telemetry = Telemetry(self.counters, gauges, recorder)
 
     async def call(
         self,
@@ -73,13 +77,15 @@ class Executor:
         *,
         runner: str = "",
         fields: tuple[str, ...] = (),
+        offset: int = 0,
         are_texts: bool = False,
         context: CallContext = ANONYMOUS,
     ) -> Answer:
         """Run one tool; every failure is a ToolError that says what the agent can do.
 
         A call by a `runner` promises text, of some `fields` only where they are named; a call by
-        the tool's own name promises structured content. Of arguments that `are_texts`, as those of
+        the tool's own name promises structured content. With an `offset`, so many items or
+        characters of the result are left out, which were shown before. Of arguments that `are_texts`, as those of
         addresses and prompts are, `5` is taken for a number where the schema wants one.
         """
         call = Call(self.cache, context)
@@ -100,7 +106,9 @@ class Executor:
             finally:
                 await call.end()
             record.result = result
-            answer = await self._shaped(entry, result, call, runner=runner, fields=fields)
+            answer = await self._shaped(
+                entry, result, call, runner=runner, fields=fields, offset=offset
+            )
             if answer.is_error:
                 record.outcome = "tool_failed"
         if given.warnings and not are_texts:
@@ -180,7 +188,14 @@ class Executor:
         return await self._threads.run(work)
 
     async def _shaped(
-        self, entry: ToolEntry, result: Result, call: Call, *, runner: str, fields: tuple[str, ...]
+        self,
+        entry: ToolEntry,
+        result: Result,
+        call: Call,
+        *,
+        runner: str,
+        fields: tuple[str, ...],
+        offset: int,
     ) -> Answer:
         work: Callable[[], Answer]
         is_quick = result.sent_size <= _SMALL_RESULT
@@ -192,7 +207,7 @@ class Executor:
             work = partial(passed_on, self.shaper, entry, foreign, call.caller, fields)
             work = partial(work, is_direct=not runner)
         elif runner:
-            work = partial(self.shaper.text, entry, result, call.caller, fields)
+            work = partial(self.shaper.text, entry, result, call.caller, fields, offset)
         else:
             work = partial(self.shaper.typed, entry, result, call.caller)
         return work() if is_quick else await self._in_thread(entry, call, work)

@@ -4,7 +4,7 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from toolfold_runtime.bounded import BoundedCache
 from toolfold_runtime.contract.codec import Json
@@ -13,6 +13,7 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.caller import Caller
 from toolfold_runtime.running.fields import picked
+from toolfold_runtime.running.offsets import cursor_with, result_from, unknown_cursor
 from toolfold_runtime.running.results import Result, memory_of, structured
 from toolfold_runtime.running.tokens import BYTES_PER_TOKEN, estimated
 from toolfold_runtime.running.truncate import truncate
@@ -55,6 +56,8 @@ class _Remainder(NamedTuple):
     #: False where no part of a value is left, but blocks.
     has_value: bool
     blocks: "tuple[Block, ...]"
+    #: How many items of a list, or characters of a text, were shown before; None for other values.
+    shown: int | None = None
 
 
 class Shaper:
@@ -93,21 +96,28 @@ class Shaper:
         return replace(answer, structured=content)
 
     def text(
-        self, entry: ToolEntry, result: Result, caller: Caller, fields: tuple[str, ...] = ()
+        self,
+        entry: ToolEntry,
+        result: Result,
+        caller: Caller,
+        fields: tuple[str, ...] = (),
+        offset: int = 0,
     ) -> Answer:
         """The answer through a runner, which promises text and blocks only.
 
-        Fields are chosen from the value; blocks are what they are.
+        Fields are chosen from the value, from an offset on; blocks are what they are.
         """
+        if offset:
+            result = result_from(entry, result, offset)
         if not fields:
-            return self._within(entry, result, caller)
+            return self._within(entry, result, caller, offset)
         if not isinstance(result.value, dict | list):
             answer = self._within(entry, result, caller)
             note = f"warning: {entry.name} returned no fields to choose from"
             return replace(answer, notes=(note, *answer.notes))
         value, missing = picked(result.value, fields)
         text = compact(value)
-        answer = self._within(entry, Result(value, text, len(text), result.blocks), caller)
+        answer = self._within(entry, Result(value, text, len(text), result.blocks), caller, offset)
         warnings = [f"warning: the result has no field {', '.join(missing)}"] if missing else []
         return replace(answer, notes=(*warnings, *answer.notes))
 
@@ -115,27 +125,36 @@ class Shaper:
         """What was omitted from an earlier answer to this caller; ToolError where there is none."""
         rest = self._remainders.get((caller.key, cursor))
         if rest is None or rest.tool != entry.name:
-            text = f"no such cursor of {entry.name}, or it has expired: run the tool again."
-            raise ToolError("invalid_arguments", text)
+            raise unknown_cursor(entry, cursor)
         budget = self.budget_of(entry) or 0
         if not rest.has_value:
             return self._with_blocks(entry, Answer(None), caller, rest.blocks)
         if rest.size > BYTES_PER_TOKEN * budget:  # there is no need to write it all
             whole = Result(rest.value, "", rest.size, rest.blocks)
-            return self._truncated(entry, whole, caller, budget)[0]
+            return self._truncated(entry, whole, caller, budget, rest.shown)[0]
         written = rest.value if isinstance(rest.value, str) else compact(rest.value)
-        return self._within(entry, Result(rest.value, written, len(written), rest.blocks), caller)
+        result = Result(rest.value, written, len(written), rest.blocks)
+        return self._within(entry, result, caller, rest.shown)
 
-    def _within(self, entry: ToolEntry, result: Result, caller: Caller) -> Answer:
+    def _within(
+        self, entry: ToolEntry, result: Result, caller: Caller, shown: int | None = 0
+    ) -> Answer:
         budget = self.budget_of(entry)
         if result.text is None or budget is None or estimated(result.text) <= budget:
             return self._with_blocks(entry, Answer(result.text), caller, result.blocks)
-        return self._truncated(entry, result, caller, budget)[0]
+        return self._truncated(entry, result, caller, budget, shown)[0]
 
     def _truncated(
-        self, entry: ToolEntry, result: Result, caller: Caller, budget: int
+        self,
+        entry: ToolEntry,
+        result: Result,
+        caller: Caller,
+        budget: int,
+        shown: int | None = 0,
     ) -> tuple[Answer, object]:
         """The answer with what fits of a value and a note about the rest; and what fits.
+
+        `shown` is how much of a list or text was shown before; None where that cannot be said.
 
         Blocks are for later: they come after the whole value.
         """
@@ -145,7 +164,8 @@ class Shaper:
         is_plain = isinstance(result.value, str) and entry.definition.output_schema is None
         text = str(done.head) if is_plain else compact(done.head)
         left = max(result.size - len(text), 0)
-        rest = _Remainder(entry.name, done.rest, left, True, result.blocks)
+        shown = _shown_with(shown, result.value, done.head, done.rest)
+        rest = _Remainder(entry.name, done.rest, left, True, result.blocks, shown)
         omitted = (*done.omitted[:_MAX_NAMED], *_counted(result.blocks))
         note = self._left_out(entry, omitted, rest, caller)
         return Answer(text, None, (note,)), done.head
@@ -183,7 +203,7 @@ class Shaper:
     def _continuation(self, entry: ToolEntry, rest: _Remainder, caller: Caller) -> str:
         if self._reader is None:
             return "Ask for less to see all of it."
-        cursor = secrets.token_urlsafe(9)
+        cursor = cursor_with(secrets.token_urlsafe(9), rest.shown or 0)
         memory = memory_of(rest.size, rest.blocks)
         if not self._remainders.put((caller.key, cursor), rest, memory, _SECONDS):
             return "It is too large to read on; ask for less."
@@ -193,6 +213,15 @@ class Shaper:
     def budget_of(self, entry: ToolEntry) -> int | None:
         """Tokens that a result of the tool may cost; None for no limit."""
         return self._budget if entry.limits.budget is None else entry.limits.budget
+
+
+def _shown_with(before: int | None, value: object, head: object, rest: object) -> int | None:
+    """How much was shown of a list or text, with what is shown now; None where a part was cut inside."""
+    for kind in (list, str):
+        if before is not None and all(isinstance(part, kind) for part in (value, head, rest)):
+            sizes = [len(cast("list[object] | str", part)) for part in (value, head, rest)]
+            return before + sizes[1] if sizes[0] == sizes[1] + sizes[2] else None
+    return None
 
 
 def _counted(blocks: "tuple[Block, ...]") -> list[str]:

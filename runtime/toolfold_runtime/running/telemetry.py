@@ -21,17 +21,21 @@ from toolfold_runtime import server_log
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.vocabulary import CODES
 from toolfold_runtime.errors import InputRequired, ToolError
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.deadline import Deadline
 
 if TYPE_CHECKING:
     from toolfold_runtime.running.results import Result
+    from toolfold_runtime.usage.recorder import Recorder
 
 _NAME: Final = "toolfold"
 _LONGEST: Final = 4000
 #: Outcomes that are no errors; `asked` where the client was sent a question for its user.
 _NO_ERRORS: Final = ("ok", "asked")
+
+_OUTCOMES: Final = frozenset({*CODES, "ok", "asked", "cancelled", "failed"})
 
 
 @dataclass
@@ -52,8 +56,12 @@ class Telemetry:
     """Records calls, and exports counters."""
 
     def __init__(
-        self, counters: Mapping[str, LookupCounts], gauges: Mapping[str, Callable[[], int]]
+        self,
+        counters: Mapping[str, LookupCounts],
+        gauges: Mapping[str, Callable[[], int]],
+        recorder: "Recorder | None" = None,
     ):
+        self._recorder = recorder
         self._tracer = trace.get_tracer(_NAME)
         self._shows_values = os.environ.get("TOOLFOLD_TRACE_VALUES") == "1"
         meter = metrics.get_meter(_NAME)
@@ -99,6 +107,8 @@ class Telemetry:
         self._seconds.record(seconds, labels)
         if record.outcome == "ok":
             self._bytes.record(record.result_bytes, {"tool": entry.name})
+        if self._recorder is not None:
+            self._recorder.add(_id_of(entry), _stored_outcome(entry, record.outcome), seconds)
         if server_log.shows_info():
             server_log.info(
                 "call", **labels, ms=round(seconds * 1000, 3), result_bytes=record.result_bytes
@@ -142,6 +152,17 @@ def _outcome(error: BaseException) -> str:
     if isinstance(error, InputRequired):
         return "asked"
     return "cancelled" if isinstance(error, CancelledError) else "failed"
+
+
+def _id_of(entry: ToolEntry) -> str:
+    """The id that usage is stored by, which stays when a tool is renamed."""
+    return str((entry.definition.meta or {}).get("toolfold/id", entry.name))
+
+
+def _stored_outcome(entry: ToolEntry, outcome: str) -> str:
+    """The outcome, where it is a known word: a code that nobody declares may be made from data."""
+    is_known = outcome in _OUTCOMES or outcome in entry.errors
+    return outcome if is_known else "undeclared_error"
 
 
 def _shown(arguments: Json) -> str:

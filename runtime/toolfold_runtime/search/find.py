@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from toolfold_runtime.contract.vocabulary import Strategy
 from toolfold_runtime.search.index import SearchIndex
 from toolfold_runtime.search.lexical import Lexical, Parts, Scored, sentences
-from toolfold_runtime.search.query import Filter, Query, parse, quoted
+from toolfold_runtime.search.query import Filter, LatencyLimit, Query, parse, quoted
 from toolfold_runtime.search.words import words
 
 # A task of several sentences: evidence that earlier results already gave counts less.
@@ -20,6 +20,8 @@ _DIGITS: Final = 5
 _TIE: Final = 1e-5
 _SHORT: Final = 8  # words of a query that is no task
 _DEPRECATED: Final = -1000.0  # below every match that is not deprecated
+# What the best usage adds to a score: it decides between tools that match about equally well.
+_USAGE: Final = 0.02
 
 
 class Scorer(Protocol):
@@ -99,17 +101,28 @@ class Finder:
         )
 
     def _totals(self, scored: Scored) -> Sequence[float]:
-        """The scores, those of deprecated tools below all others."""
-        deprecated = self.index.deprecated
-        if not deprecated:
+        """The scores, those of deprecated tools below all others, with what usage adds."""
+        if not self.index.deprecated and not self.index.usage_scores:
             return scored.totals
         pairs = zip(scored.tools, scored.totals, strict=True)
-        return [total + _DEPRECATED if tool in deprecated else total for tool, total in pairs]
+        return [total + sum(self._beside_words(tool).values()) for tool, total in pairs]
 
     def _placed(self, tool: int, score: float, parts: Parts) -> Ranked:
-        if tool not in self.index.deprecated:
-            return Ranked(tool, score, parts)
-        return Ranked(tool, score + _DEPRECATED, parts | {"deprecated": _DEPRECATED})
+        beside = self._beside_words(tool)
+        return (
+            Ranked(tool, score + sum(beside.values()), parts | beside)
+            if beside
+            else Ranked(tool, score, parts)
+        )
+
+    def _beside_words(self, tool: int) -> Parts:
+        """What is added to the score of a tool, whatever the query says."""
+        beside: Parts = {}
+        if tool in self.index.usage_scores:
+            beside["usage"] = _USAGE * self.index.usage_scores[tool]
+        if tool in self.index.deprecated:
+            beside["deprecated"] = _DEPRECATED
+        return beside
 
     def _sorted(self, ranked: Iterable[Ranked]) -> list[Ranked]:
         tools = self.index.tools
@@ -139,7 +152,9 @@ class Finder:
 
     def _allowed(self, query: Query) -> tuple[Query, set[int] | None]:
         """Tools that the qualifiers, phrases and excluded words leave; None for all of them."""
+        query, limits = self._latency_limits(query)
         left = [set(self._matching(key, query.filters)) for key in _keys(query)]
+        left += [self._within(limit) for limit in limits]
         # In a longer task, quotes are around values, not around what a tool says of itself.
         is_short = len(query.text.split()) <= _SHORT
         missing = ""
@@ -155,6 +170,27 @@ class Finder:
             hint = f"no tool has {quoted(missing, 30)}; its words were used"
             query = replace(query, hints=(*query.hints, hint))
         return query, set.intersection(*left) if left else None
+
+    def _latency_limits(self, query: Query) -> tuple[Query, tuple[LatencyLimit, ...]]:
+        """The limits that can be kept, and the query with a hint about what was never measured."""
+        if not query.latency:
+            return query, ()
+        unmeasured = sum(tool.latency_ms is None for tool in self.index.tools)
+        if unmeasured == len(self.index.tools):
+            hint = "latency: not measured yet"
+            return replace(query, hints=(*query.hints, hint)), ()
+        if unmeasured:
+            hint = f"latency: {unmeasured:,} tools were never measured and are left out"
+            query = replace(query, hints=(*query.hints, hint))
+        return query, query.latency
+
+    def _within(self, limit: LatencyLimit) -> set[int]:
+        """The tools whose average call keeps a limit; those that were not measured never do."""
+        return {
+            number
+            for number, tool in enumerate(self.index.tools)
+            if tool.latency_ms is not None and limit.holds(tool.latency_ms)
+        }
 
     def _matching(self, key: str, filters: Sequence[Filter]) -> Iterator[int]:
         """Tools with any of the wanted values of one key, and none of the unwanted."""

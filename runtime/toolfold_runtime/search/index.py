@@ -71,6 +71,12 @@ class SearchIndex:
         """The numbers of the tools that are deprecated."""
         return frozenset(n for n, tool in enumerate(self.tools) if tool.is_deprecated)
 
+    @cached_property
+    def usage_scores(self) -> dict[int, float]:
+        """What usage says of the tools that were measured, by their numbers."""
+        scores = ((number, tool.score) for number, tool in enumerate(self.tools))
+        return {number: score for number, score in scores if score is not None}
+
     def named(self, name: str) -> IndexedTool:
         """The tool of that very name, without looking at any other."""
         if name not in self._named:

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from operator import ge, gt, le, lt
 from typing import Final
 
 QUALIFIERS: Final = ("category", "tag", "server", "effect", "latency")
@@ -16,7 +17,8 @@ _PART: Final = re.compile(
     re.VERBOSE,
 )
 _NO_VALUE: Final = ("//", "\\", ":")
-_LATENCY: Final = re.compile(r"[<>]=?\d+(\.\d+)?(ms|s)?")
+_LATENCY: Final = re.compile(r"(?P<relation>[<>]=?)(?P<number>\d{1,9}(\.\d{1,9})?)(?P<unit>ms|s)?")
+_RELATIONS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,19 @@ class Filter:
 
 
 @dataclass(frozen=True)
+class LatencyLimit:
+    """How long an average call of a tool may take, or must."""
+
+    relation: str
+    millis: float
+    is_negated: bool = False
+
+    def holds(self, millis: float) -> bool:
+        """Whether a latency keeps the limit."""
+        return _RELATIONS[self.relation](millis, self.millis) is not self.is_negated
+
+
+@dataclass(frozen=True)
 class Query:
     """A parsed query; `text` is what is left to rank by, phrases included."""
 
@@ -37,18 +52,20 @@ class Query:
     phrases: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
     hints: tuple[str, ...] = ()
+    latency: tuple[LatencyLimit, ...] = ()
 
 
 def parse(given: str) -> Query:
     """The parts of a query. Nothing is an error: what is no qualifier is text."""
     text: list[str] = []
     filters: list[Filter] = []
+    latency: list[LatencyLimit] = []
     phrases: list[str] = []
     excluded: list[str] = []
     hints: dict[str, str] = {}  # one of each kind, so that their length has a limit
     for part in _PART.finditer(beginning(given)):
         if part["key"] is not None:
-            _qualifier(part, text, filters, hints)
+            _qualifier(part, text, filters, latency, hints)
         elif part["phrase"] is not None:
             (excluded if part["not"] else phrases).append(part["phrase"])
             text += [] if part["not"] else [part["phrase"]]
@@ -57,7 +74,9 @@ def parse(given: str) -> Query:
         else:
             text.append(part["text"])
     wanted, unwanted = (tuple(filter(str.strip, texts)) for texts in (phrases, excluded))
-    return Query(" ".join(text), tuple(filters), wanted, unwanted, tuple(hints.values()))
+    return Query(
+        " ".join(text), tuple(filters), wanted, unwanted, tuple(hints.values()), tuple(latency)
+    )
 
 
 def beginning(given: str) -> str:
@@ -79,7 +98,11 @@ def quoted(text: str, room: int = 80) -> str:
 
 
 def _qualifier(
-    part: "re.Match[str]", text: list[str], filters: list[Filter], hints: dict[str, str]
+    part: "re.Match[str]",
+    text: list[str],
+    filters: list[Filter],
+    latency: list[LatencyLimit],
+    hints: dict[str, str],
 ) -> None:
     key, value = part["key"].lower(), part["value"].strip('"')
     if value.startswith(_NO_VALUE):  # an address, a path or an id is nobody's qualifier
@@ -89,8 +112,12 @@ def _qualifier(
         known = " ".join(f"{name}:" for name in QUALIFIERS)
         hints.setdefault("unknown", f"{quoted(key, 24)} was read as text; qualifiers are {known}")
     elif key == "latency":
-        is_limit = _LATENCY.fullmatch(value) is not None
-        hints[key] = "latency: not measured yet" if is_limit else "latency: write latency:<100"
+        limit = _LATENCY.fullmatch(value)
+        if limit is None:
+            hints[key] = "latency: write latency:<100"
+        else:
+            millis = float(limit["number"]) * (1000 if limit["unit"] == "s" else 1)
+            latency.append(LatencyLimit(limit["relation"], millis, bool(part["minus"])))
     else:
         filters.append(Filter(key, value, bool(part["minus"])))
 

@@ -6,7 +6,7 @@ no cookies, so a browser need not be told about credentials: a token is a header
 
 from typing import Final
 
-from toolfold_runtime.serving.asgi import Header, Message, Send, header_values
+from toolfold_runtime.asgi import Header, Message, Send, header_values
 
 _METHODS: Final = b"GET, POST, DELETE"
 _READABLE: Final = b"Mcp-Session-Id, WWW-Authenticate"

@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from toolfold_runtime import server_log
-from toolfold_runtime.errors import StartError
-from toolfold_runtime.serving.asgi import (
+from toolfold_runtime.asgi import (
     Application,
     Message,
     Receive,
@@ -19,6 +18,7 @@ from toolfold_runtime.serving.asgi import (
     header_values,
     send_text,
 )
+from toolfold_runtime.errors import StartError
 from toolfold_runtime.serving.cors import allow_request, is_preflight, readable_by
 
 _HOST: Final = r"(?P<host>\[[0-9a-f:.]+\]|[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?)"

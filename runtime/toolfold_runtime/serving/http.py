@@ -10,10 +10,11 @@ import logging
 import socket
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
 from toolfold_runtime import server_log
+from toolfold_runtime.asgi import Application
 from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.backends.implementation import load_object
 from toolfold_runtime.serving.hosts import Guard, allowed_host, allowed_origin
@@ -22,7 +23,9 @@ from toolfold_runtime.serving.options import ServeOptions
 if TYPE_CHECKING:
     import uvicorn
     from mcp.server.auth.provider import TokenVerifier
+    from mcp.server.auth.settings import AuthSettings
     from mcp.server.lowlevel import Server
+    from starlette.routing import Route
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,7 @@ async def run_http(
     listener: Listener,
     stopping: asyncio.Event,
     shared: socket.socket | None = None,
+    api: Application | None = None,
 ) -> None:
     """Serve until it is time to stop; requests under way are finished first.
 
@@ -113,7 +117,7 @@ async def run_http(
     bound = shared or bound_socket(listener.host, listener.port)
     if shared is None:
         server_log.notice(f"serving on {address_of(bound)}")
-    web = http_server(server, listener, stopping)
+    web = http_server(server, listener, stopping, api)
 
     async def stop() -> None:
         await stopping.wait()
@@ -127,7 +131,10 @@ async def run_http(
 
 
 def http_server(
-    server: "Server[Any]", listener: Listener, stopping: asyncio.Event | None = None
+    server: "Server[Any]",
+    listener: Listener,
+    stopping: asyncio.Event | None = None,
+    api: Application | None = None,
 ) -> "uvicorn.Server":
     """The server of HTTP, not yet listening; it counts as ready until `stopping` is set."""
     import uvicorn
@@ -136,7 +143,7 @@ def http_server(
     from toolfold_runtime.serving.web_server import WebServer
 
     config = uvicorn.Config(
-        http_app(server, listener, stopping or asyncio.Event()),
+        http_app(server, listener, stopping or asyncio.Event(), api),
         http=protocol_class(listener.bounds),
         ws="none",
         log_config=None,  # its errors go to our log
@@ -148,8 +155,13 @@ def http_server(
     return WebServer(config, listener.shutdown_seconds)
 
 
-def http_app(server: "Server[Any]", listener: Listener, stopping: asyncio.Event) -> Guard:
-    """The ASGI application, with its checks of Host, Origin and tokens."""
+def http_app(
+    server: "Server[Any]",
+    listener: Listener,
+    stopping: asyncio.Event,
+    api: Application | None = None,
+) -> Guard:
+    """The ASGI application, with its checks of Host, Origin and tokens, for `api` as well."""
     from mcp.server.auth.settings import AuthSettings
     from mcp.server.transport_security import TransportSecuritySettings
 
@@ -174,6 +186,7 @@ def http_app(server: "Server[Any]", listener: Listener, stopping: asyncio.Event)
         host=listener.host,
         auth=auth,
         token_verifier=listener.verifier,
+        custom_starlette_routes=_api_routes(api, auth) if api else None,
     )
     stream_where_asked(server, application)
     # Both log a traceback where a client goes away early, or a call does not end with the server.
@@ -181,6 +194,21 @@ def http_app(server: "Server[Any]", listener: Listener, stopping: asyncio.Event)
         logging.getLogger(name).addFilter(_is_worth_a_look)
     probed = Probes(application, stopping)
     return Guard(probed, listener.hosts, listener.origins, listener.cors_origins)
+
+
+def _api_routes(api: Application, auth: "AuthSettings | None") -> "list[Route]":
+    """The route beside the endpoint: the SDK gives such ones no protection by itself."""
+    from toolfold_runtime.serving.api_route import ApiRoute
+
+    if auth is not None:
+        from mcp.server.auth.middleware.bearer_auth import RequireAuthMiddleware
+        from mcp.server.auth.routes import build_resource_metadata_url
+
+        metadata = auth.resource_server_url and build_resource_metadata_url(
+            auth.resource_server_url
+        )
+        api = RequireAuthMiddleware(api, auth.required_scopes or [], metadata)
+    return [cast("Route", ApiRoute(api))]  # any route serves; the SDK only passes it on
 
 
 def _verifier(path: str, root: Path) -> "TokenVerifier":

@@ -1,7 +1,8 @@
 """The life of a server: the backend is started, calls are served, the backend is closed.
 
 A server ends because its client went away or because a signal said so. Either way `close` of the
-implementation is awaited, telemetry is flushed, and work that does not end is left behind.
+implementation is awaited, telemetry is flushed, usage is written, and work that does not end is
+left behind.
 """
 
 import asyncio
@@ -35,7 +36,7 @@ async def run_until_end(
     takes too long, so that a second signal, as a supervisor sends to all processes, means nothing.
     """
     caught: list[int] = []
-    with exporting(service):
+    with exporting(service), _recording(executor):
         await executor.backend.start()
         try:
             with _signals(caught, signal.SIG_IGN if has_parent else signal.SIG_DFL) as stopping:
@@ -47,6 +48,16 @@ async def run_until_end(
             server_log.info("look-ups", **counts)
     if caught or not is_settled:
         _exit_now(caught[0] if caught else None)
+
+
+@contextlib.contextmanager
+def _recording(executor: Executor) -> Iterator[None]:
+    """Have every call recorded at the end, however that comes."""
+    try:
+        yield
+    finally:
+        if executor.recorder is not None:
+            executor.recorder.close()
 
 
 @contextlib.contextmanager

@@ -23,6 +23,7 @@ _HTTP_DEFAULTS: Final[dict[str, object]] = {
     "scope": [],
     "open": False,
     "shutdown_seconds": 10.0,
+    "api": False,
     "workers": 1,
 }
 
@@ -32,6 +33,8 @@ class ServeOptions(NamedTuple):
 
     exposure: Exposure | None
     search: Strategy | None
+    #: The file that usage is recorded in, or `off`.
+    usage: str | None
     log: str | None
     log_level: str
     #: Whether to serve HTTP, where to listen, and whom to answer.
@@ -49,6 +52,8 @@ class ServeOptions(NamedTuple):
     open: bool
     #: How long calls under way are waited for when an HTTP server is told to stop.
     shutdown_seconds: float
+    #: Whether the catalog is served over plain HTTP too, with a page to watch.
+    api: bool
     #: Processes that serve one address.
     workers: int = 1
 
@@ -57,7 +62,11 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a server to a command line."""
     parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
     parser.add_argument("--search", choices=STRATEGIES, help="default: as generated")
+    parser.add_argument("--usage", metavar="FILE|off", help="where calls are counted")
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
+    parser.add_argument(
+        "--api", action="store_true", help="also the catalog API, and a page to watch at /"
+    )
     parser.add_argument("--host", help="default: 127.0.0.1")
     parser.add_argument("--port", type=_port, help="default: 8000; 0: any")
     parser.add_argument(

@@ -3,7 +3,7 @@
 from asyncio import Event
 from typing import Final
 
-from toolfold_runtime.serving.asgi import Application, Message, Receive, Send, send_text
+from toolfold_runtime.asgi import Application, Message, Receive, Send, send_text
 
 _ALIVE: Final = "/livez"
 _READY: Final = "/readyz"

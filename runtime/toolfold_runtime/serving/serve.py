@@ -17,10 +17,12 @@ from toolfold_runtime.serving.options import (
 if TYPE_CHECKING:
     import asyncio
 
+    from toolfold_runtime.asgi import Application
     from toolfold_runtime.disclosure.dispatch import Dispatcher
     from toolfold_runtime.running.author_log import AuthorLog
     from toolfold_runtime.serving.http import Listener
     from toolfold_runtime.serving.workers import Worker
+    from toolfold_runtime.usage.recorder import Recorder
 
 #: A meta-tool: flat parameters in, text out.
 Handler: TypeAlias = Callable[..., str]
@@ -95,7 +97,8 @@ def _run(
     with author_log(root, catalog) as logged:
         listener = _listener(root, options) if options.http else None
         dispatcher = _dispatcher(catalog, meta_tools, root, options)
-        anyio.run(_serve, dispatcher, listener, logged, worker)
+        api = _api(dispatcher, root, options) if options.http and options.api else None
+        anyio.run(_serve, dispatcher, listener, logged, worker, api)
 
 
 def _listener(root: Path, options: ServeOptions) -> "Listener":
@@ -115,8 +118,40 @@ def _dispatcher(
     if options.search:
         catalog.choose_search(options.search)
     implementation = load_implementation(catalog.facts.implementation, root)
-    executor = Executor(catalog, backend_of(catalog, implementation, root))
+    executor = Executor(
+        catalog, backend_of(catalog, implementation, root), _recorder(catalog, root, options)
+    )
     return Dispatcher(catalog, meta_tools, executor, options.exposure)
+
+
+def _api(dispatcher: "Dispatcher", root: Path, options: ServeOptions) -> "Application":
+    from toolfold_runtime.api.application import Api
+    from toolfold_runtime.running.backends.chosen import upstream_states
+    from toolfold_runtime.usage.location import location_of
+
+    return Api(
+        dispatcher.catalog,
+        location_of(options.usage, dispatcher.facts.usage, root),
+        lambda: upstream_states(dispatcher.executor.backend),
+        is_private=options.verifier is not None,
+    )
+
+
+def _recorder(catalog: Catalog, root: Path, options: ServeOptions) -> "Recorder | None":
+    """What records calls; None where that is switched off."""
+    from functools import partial
+
+    from toolfold_runtime.usage.location import OFF, choice_of, location_of
+    from toolfold_runtime.usage.recorder import Recorder
+    from toolfold_runtime.usage.store import UsageStoreError
+
+    try:
+        if choice_of(options.usage, catalog.facts.usage) == OFF:
+            return None
+    except UsageStoreError as error:
+        raise StartError(str(error)) from None
+    # The place is looked up when the first call has ended.
+    return Recorder(partial(location_of, options.usage, catalog.facts.usage, root))
 
 
 async def _serve(
@@ -124,6 +159,7 @@ async def _serve(
     listener: "Listener | None",
     logged: "AuthorLog",
     worker: "Worker | None",
+    api: "Application | None",
 ) -> None:
     from toolfold_runtime.serving.callers import Callers
     from toolfold_runtime.serving.lifetime import run_until_end
@@ -139,7 +175,8 @@ async def _serve(
 
             if worker:
                 worker.serves()
-            await run_http(server, listener, stopping, worker.bound if worker else None)
+            bound = worker.bound if worker else None
+            await run_http(server, listener, stopping, bound, api)
         else:
             from toolfold_runtime.serving.stdio import run_stdio
 

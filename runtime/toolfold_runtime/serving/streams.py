@@ -16,7 +16,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp_types import LOG_LEVEL_META_KEY
 from pydantic_core import SchemaValidator, core_schema
 
-from toolfold_runtime.serving.asgi import Application, Message, Receive, Send, header_values
+from toolfold_runtime.asgi import Application, Message, Receive, Send, header_values
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel import Server

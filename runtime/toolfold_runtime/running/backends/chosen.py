@@ -1,9 +1,16 @@
 """Several backends in one catalog: each tool is run by the one that it names."""
 
+from typing import TYPE_CHECKING
+
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.running.arguments import ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
 from toolfold_runtime.running.call import Call
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from toolfold_runtime.upstream.state import ServerState
 
 
 class Chosen:
@@ -29,3 +36,10 @@ class Chosen:
             await self.upstreams.close()
         finally:
             await self.own.close()
+
+
+def upstream_states(backend: Backend) -> "list[ServerState]":
+    """The states of the servers that a backend calls; none where it calls none."""
+    own = backend.upstreams if isinstance(backend, Chosen) else backend
+    states: Callable[[], list[ServerState]] | None = getattr(own, "states", None)
+    return states() if states else []

@@ -1,0 +1,188 @@
+"""What the API says of the catalog: the same summaries and schemas that agents are shown."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final
+from urllib.parse import quote, urlencode
+
+from toolfold_runtime.api.models import (
+    Categories,
+    CategoryPage,
+    CategorySummary,
+    HotTools,
+    MeasuredCalls,
+    Pagination,
+    SearchHit,
+    SearchHits,
+    Tool,
+    ToolSchema,
+)
+from toolfold_runtime.catalog.catalog import Catalog
+from toolfold_runtime.contract.summary import ToolSummary
+from toolfold_runtime.errors import ToolError, unknown
+
+ROOT: Final = "/api/v1/tools"
+_POPULAR: Final = 2
+
+
+class CatalogAnswers:
+    """The answers about one catalog, which does not change while it is served."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        self._catalog = catalog
+
+    def hot(self) -> HotTools:
+        """T0: the hot list."""
+        facts = self._catalog.facts
+        names = (name for name in facts.hot_list if name in self._by_name)
+        return HotTools(by=facts.hot_by, tools=[_tool(self._by_name[name]) for name in names])
+
+    def categories(self) -> Categories:
+        """T1: every category with its counts and its popular tools."""
+        shown = [self._category(name) for name in self._catalog.categories()]
+        return Categories(tool_count=len(self._by_name), categories=shown)
+
+    def category(self, name: str, page: int, page_size: int, max_tokens: int) -> CategoryPage:
+        """T2: a page of a category's tools; ToolError where there is no such category or page."""
+        tools = self._tools_of(name)
+        pages = _pages(tools, page_size, max_tokens)
+        if page > len(pages):
+            text = f"no page {page}: there are {len(pages)} with this page_size and max_tokens."
+            raise ToolError("invalid_arguments", text)
+        own = pages[page - 1]
+        is_last = page == len(pages)
+        query = {"page": page + 1, "page_size": page_size, "max_tokens": max_tokens}
+        following = f"{ROOT}/category/{quote(name, safe='')}?{urlencode(query)}"
+        return CategoryPage(
+            category=name,
+            description=self._catalog.category_description(name),
+            tools=[_tool(tool) for tool in own],
+            pagination=Pagination(
+                page=page,
+                page_size=page_size,
+                max_tokens=max_tokens,
+                tokens=sum(tool.tokens for tool in own),
+                total_count=len(tools),
+                total_pages=len(pages),
+                next=None if is_last else following,
+                truncated_by="max_tokens" if not is_last and len(own) < page_size else None,
+            ),
+        )
+
+    def tool(self, id_: str) -> ToolSchema:
+        """T3: what a call needs; ToolError `unknown_tool` with the nearest ids."""
+        if id_ not in self._ids:
+            raise unknown("unknown_tool", "tool", id_, list(self._ids))
+        summary = self._ids[id_]
+        entry = self._catalog.entry(summary.name)
+        definition = entry.definition
+        return ToolSchema(
+            name=entry.name,
+            id=id_,
+            server=_server(summary),
+            category=entry.category,
+            description=definition.description,
+            effect=entry.effect,
+            tier=summary.tier,
+            measured=_measured(summary),
+            scopes=list(entry.scopes),
+            parameters=definition.input_schema,
+            returns=definition.output_schema,
+            valid_call=entry.example,
+        )
+
+    def search(self, query: str, limit: int) -> SearchHits:
+        """The best tools for a query, as agents find them."""
+        finder = self._catalog.finder
+        results = finder.find(query, limit)
+        hits = [
+            SearchHit(
+                score=round(ranked.score, 4),
+                tool=_tool(self._by_name[finder.index.tools[ranked.tool].name]),
+            )
+            for ranked in results.tools
+        ]
+        hints = [*results.query.hints, *([results.reason] if results.reason else [])]
+        return SearchHits(query=query, hits=hits, hints=hints)
+
+    def server_counts(self) -> dict[str, int]:
+        """Server to the number of its tools, in the order of the catalog."""
+        return dict(Counter(_server(tool) for tool in self._catalog.summaries()))
+
+    def summaries(self) -> Sequence[ToolSummary]:
+        """Every tool, in the order of views."""
+        return self._catalog.summaries()
+
+    @cached_property
+    def _by_name(self) -> dict[str, ToolSummary]:
+        return {tool.name: tool for tool in self._catalog.summaries()}
+
+    @cached_property
+    def _ids(self) -> dict[str, ToolSummary]:
+        return {tool.id: tool for tool in self._catalog.summaries()}
+
+    @cached_property
+    def _by_category(self) -> dict[str, list[ToolSummary]]:
+        tools: dict[str, list[ToolSummary]] = {name: [] for name in self._catalog.categories()}
+        for tool in self._catalog.summaries():
+            tools[tool.category].append(tool)
+        return tools
+
+    def _tools_of(self, category: str) -> list[ToolSummary]:
+        if category not in self._by_category:
+            raise unknown("unknown_category", "category", category, list(self._by_category))
+        return self._by_category[category]
+
+    def _category(self, name: str) -> CategorySummary:
+        tools = self._by_category[name]
+        # The best first; those that nothing speaks for are not called popular.
+        popular = [tool.id for tool in tools if tool.measured or tool.tier in ("hot", "warm")]
+        return CategorySummary(
+            name=name,
+            description=self._catalog.category_description(name),
+            tool_count=len(tools),
+            server_count=len({_server(tool) for tool in tools}),
+            popular_tools=popular[:_POPULAR],
+        )
+
+
+def _pages(tools: Sequence[ToolSummary], size: int, max_tokens: int) -> list[list[ToolSummary]]:
+    """Tools in pages of so many at most, and of so many tokens unless one tool alone has more."""
+    pages: list[list[ToolSummary]] = [[]]
+    tokens = 0
+    for tool in tools:
+        is_full = len(pages[-1]) == size or (pages[-1] and tokens + tool.tokens > max_tokens)
+        if is_full:
+            pages.append([])
+            tokens = 0
+        pages[-1].append(tool)
+        tokens += tool.tokens
+    return pages
+
+
+def _tool(summary: ToolSummary) -> Tool:
+    return Tool.model_validate(
+        {
+            "name": summary.name,
+            "id": summary.id,
+            "server": _server(summary),
+            "category": summary.category,
+            "description": summary.description,
+            "params": summary.params,
+            "returns": summary.returns or None,
+            "effect": summary.effect,
+            "tier": summary.tier,
+            "measured": _measured(summary),
+            "is_deprecated": summary.is_deprecated,
+        }
+    )
+
+
+def _measured(summary: ToolSummary) -> MeasuredCalls | None:
+    own = summary.measured
+    return None if own is None else MeasuredCalls(**own._asdict())
+
+
+def _server(summary: ToolSummary) -> str:
+    return summary.id.partition("::")[0]

@@ -1,0 +1,22 @@
+"""Which requests are for the catalog API: those for its pages, and all below `/api`."""
+
+from starlette.routing import BaseRoute, Match
+
+from toolfold_runtime.asgi import Application, Message, Receive, Send
+
+
+class ApiRoute(BaseRoute):
+    """Passes requests on by the beginning of their path, whatever characters follow."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    def matches(self, scope: Message) -> tuple[Match, Message]:
+        """Whether a request is for the API."""
+        path = scope["path"] if scope["type"] == "http" else ""
+        is_ours = path == "/" or path.startswith("/api/")
+        return (Match.FULL if is_ours else Match.NONE), {}
+
+    async def handle(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Have it answered."""
+        await self._application(scope, receive, send)
