@@ -15,7 +15,7 @@ from toolfold.plan.catalog_files import catalog_files, resource_prompt_files, se
 from toolfold.plan.disclosure.exposure import plan_disclosure
 from toolfold.plan.disclosure.inventory import Inventory, inventory_of
 from toolfold.plan.disclosure.meta_tools import meta_tools
-from toolfold.plan.disclosure.ranking import HotList, hot_list
+from toolfold.plan.disclosure.ranking import HotList, hot_list, ranked
 from toolfold.plan.disclosure.views import Views
 from toolfold.plan.findings import Findings, refuse_errors
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, Plan, PlannedTool, ToolPlan
@@ -73,10 +73,10 @@ class Catalog:
 
     @cached_property
     def categories(self) -> list[CategoryPlan]:
-        """The categories in order, each with its tools and meta-tools."""
+        """The categories in order, each with its tools, the best first, and meta-tools."""
         categories = self.outline.manifest.categories
         members: dict[str, list[str]] = {name: [] for name in categories}
-        for tool in self.tools:
+        for tool in ranked(self.tools):
             members[tool.category].append(tool.name)
         for meta_tool in self.outline.meta:
             if meta_tool.category is not None:
@@ -95,7 +95,9 @@ class Catalog:
     def inventory(self) -> Inventory:
         """What views list."""
         outline = self.outline
-        return inventory_of(outline.manifest, self.tools, self.categories, outline.meta)
+        return inventory_of(
+            outline.manifest, self.tools, self.categories, outline.meta, self.hot_list
+        )
 
 
 def catalog_of(outline: Outline, tools: Sequence[PlannedTool]) -> Catalog:

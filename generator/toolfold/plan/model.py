@@ -82,6 +82,8 @@ class ToolPlan(NamedTuple):
     #: Python source of the docstring of its method.
     docstring: str
     signature: str
+    #: The signature within a line.
+    call: str
     #: Top-level parameters to their types, as in `str (required)`, and the type of the result.
     params: dict[str, str]
     returns: str

@@ -12,7 +12,12 @@ from toolfold.plan.disclosure.deprecation import marked, replacement_of
 from toolfold.plan.disclosure.execution import limits_of
 from toolfold.plan.disclosure.search_results import result_lines, result_tokens
 from toolfold.plan.disclosure.short_view import ShortSource, short_view
-from toolfold.plan.disclosure.signature import parameter_types, result_type_name, signature
+from toolfold.plan.disclosure.signature import (
+    compact_signature,
+    parameter_types,
+    result_type_name,
+    signature,
+)
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.disclosure.tool_views import tool_views
 from toolfold.plan.findings import Findings, Report
@@ -71,6 +76,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         content=tool.content,
         docstring=docstring(tool.summary),
         signature=entry.signature,
+        call=compact_signature(name, given.schema, schema, tool.content),
         params=parameter_types(given.schema),
         returns=result_type_name(schema, tool.content),
         tokens=_tokens(entry, lines[0], context.run_steps[tool.effect]),

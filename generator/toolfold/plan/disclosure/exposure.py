@@ -11,6 +11,7 @@ from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of, check_budgets, listed_tokens
 from toolfold.plan.disclosure.inventory import Inventory
 from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource, on_one_page, paginate
+from toolfold.plan.disclosure.ranking import MOST_HOT, ranked
 from toolfold.plan.disclosure.search_results import reserved_tokens
 from toolfold.plan.disclosure.view_request import ViewRequest
 from toolfold.plan.disclosure.views import (
@@ -108,11 +109,11 @@ def _priced(tool: ToolPlan, exposure: Exposure, hot: Sequence[str]) -> ToolPlan:
 
 
 def _hot(manifest: Manifest, tools: Sequence[ToolPlan]) -> list[str]:
-    """The hot tools, as many as fit their budget when they are listed."""
+    """The hot tools, the best first, as many as fit their budget when they are listed."""
     remaining = budget_of(manifest, "hot")
-    chosen = []
-    for tool in tools:
-        if tool.tier == "hot" and tool.tokens["listed"] <= remaining:
+    chosen: list[str] = []
+    for tool in ranked(tool for tool in tools if tool.tier == "hot"):
+        if len(chosen) < MOST_HOT and tool.tokens["listed"] <= remaining:
             remaining -= tool.tokens["listed"]
             chosen.append(tool.name)
     return chosen

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from toolfold_runtime.contract.vocabulary import Format
+from toolfold_runtime.contract.vocabulary import Format, HotBy
 
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.deprecation import mark, marked
+from toolfold.plan.disclosure.ranking import HotList, popular
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
 
 _SPEEDS: Final = ("fast", "medium", "slow")
@@ -26,6 +27,12 @@ class ToolLine(NamedTuple):
     tags: Sequence[str] = ()
     #: As in `ToolPlan`.
     deprecated: str | None = None
+    #: The signature within a line, and the type of the result.
+    call: str = ""
+    returns: str = ""
+    #: What was measured: the average latency, or all of it; empty where nothing was.
+    latency: str = ""
+    figures: str = ""
 
     @property
     def described(self) -> str:
@@ -42,6 +49,10 @@ class CategoryLine(NamedTuple):
     #: What its tools say of their calls: the tokens of an average result and the usual speed.
     tokens: int | None = None
     speed: str = ""
+    #: How many servers its tools are of, where that is more than one.
+    server_count: int = 0
+    #: The tools that usage or the manifest recommends.
+    popular: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -62,6 +73,11 @@ class InventoryFacts:
     #: The served name of the meta-tool; empty where it is switched off.
     capabilities: str
     next_step: str
+    #: What decided which tools are hot.
+    hot_by: HotBy = "order"
+    #: Whether any category has popular tools, and any tools of several servers.
+    has_popular: bool = False
+    has_server_counts: bool = False
 
 
 @dataclass(frozen=True)
@@ -71,6 +87,8 @@ class Inventory:
     facts: InventoryFacts
     categories: tuple[CategoryLine, ...]
     tools: Mapping[str, Sequence[ToolPlan | MetaToolPlan]]
+    #: The tools to show first.
+    hot: tuple[ToolPlan, ...] = ()
 
 
 def inventory_of(
@@ -78,12 +96,14 @@ def inventory_of(
     tools: Sequence[ToolPlan],
     categories: Sequence[CategoryPlan],
     meta: Sequence[MetaToolPlan],
+    hot: HotList,
 ) -> Inventory:
     """Gather what is shown from the manifest and what was planned so far."""
     names = {tool.role: tool.name for tool in meta}
     by_name: dict[str, ToolPlan | MetaToolPlan] = {tool.name: tool for tool in meta}
     by_name |= {tool.name: tool for tool in tools}
-    lines = tuple(_category(c, manifest) for c in categories)
+    members = {c.name: [by_name[name] for name in c.tools] for c in categories}
+    lines = tuple(_category(c, manifest, members[c.name]) for c in categories)
     facts = InventoryFacts(
         version=manifest.server.version,
         format=manifest.disclosure.format,
@@ -99,23 +119,33 @@ def inventory_of(
         ),
         capabilities=names.get("capabilities", ""),
         next_step=_next_step(names),
+        hot_by=hot.by,
+        has_popular=any(line.popular for line in lines),
+        has_server_counts=any(line.server_count for line in lines),
     )
-    return Inventory(facts, lines, {c.name: [by_name[n] for n in c.tools] for c in categories})
+    return Inventory(facts, lines, members, hot.tools)
 
 
 def _servers(tools: Sequence[ToolPlan]) -> tuple[tuple[str, int], ...]:
-    counts = Counter(tool.id.partition("::")[0] for tool in tools)
-    places = {(tool.id.partition("::")[0], tool.category) for tool in tools}
+    counts = Counter(_server(tool) for tool in tools)
+    places = {(_server(tool), tool.category) for tool in tools}
     is_said = len(places) == len(counts) == len({category for _, category in places})
     return () if len(counts) == 1 or is_said else tuple(sorted(counts.items()))
 
 
-def _category(category: CategoryPlan, manifest: Manifest) -> CategoryLine:
+def _server(tool: ToolPlan) -> str:
+    return tool.id.partition("::")[0]
+
+
+def _category(
+    category: CategoryPlan, manifest: Manifest, planned: Sequence[ToolPlan | MetaToolPlan]
+) -> CategoryLine:
     """A category with what its tools say of their calls; nothing where none of them says it."""
     tools = [manifest.tools[name] for name in category.tools if name in manifest.tools]
     stated = [tool.performance for tool in tools if tool.performance is not None]
     tokens = [own.tokens for own in stated if own.tokens is not None]
     speeds: list[str] = [own.speed for own in stated if own.speed is not None]
+    servers = {_server(tool) for tool in planned if isinstance(tool, ToolPlan)}
     return CategoryLine(
         category.name,
         len(category.tools),
@@ -123,6 +153,8 @@ def _category(category: CategoryPlan, manifest: Manifest) -> CategoryLine:
         _rounded(sum(tokens) / len(tokens)) if tokens else None,
         # Of two that are equally common, the slower one.
         max(_SPEEDS, key=lambda own: (speeds.count(own), _SPEEDS.index(own))) if speeds else "",
+        len(servers) if len(servers) > 1 else 0,
+        popular(planned),
     )
 
 

@@ -1,5 +1,6 @@
 """Views in pages of a token budget: as much as fits, and how to get the next page."""
 
+from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.vocabulary import Detail, Format
@@ -7,7 +8,7 @@ from toolfold_runtime.contract.vocabulary import Detail, Format
 from toolfold.plan.disclosure.inventory import InventoryFacts, ToolLine
 from toolfold.plan.disclosure.render import Lines, render_view
 from toolfold.plan.disclosure.tokens import LONGEST_TOKEN, count
-from toolfold.plan.disclosure.view_request import ViewRequest, extras
+from toolfold.plan.disclosure.view_request import ASIDES, ViewRequest, extras
 
 _SAMPLE: Final = 50
 _MANY: Final = 999  # pages: a mark of this length is the longest that occurs
@@ -50,18 +51,29 @@ def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
 def on_one_page(source: ViewSource, facts: InventoryFacts) -> InventoryPage | None:
     """A view on one page, if that keeps the budget or has but one line.
 
-    A long view omits the counts by server, its workflows, then its quick actions, before it is split.
+    A long view omits popular tools, counts of and by server, its workflows, then its quick actions,
+    before it is split.
     """
     if _is_surely_too_long(source):
         return None
     request = source.request
     page = _page(request, source.lines, facts)
-    for part in extras(facts, request):
+    for leaner in _leaner(facts, request):
         if page.tokens <= source.budget:
             break
-        request = request.without(part)
-        page = _page(request, source.lines, facts)
+        page = _page(leaner, source.lines, facts)
     return page if page.tokens <= source.budget or len(source.lines) <= 1 else None
+
+
+def _leaner(facts: InventoryFacts, request: ViewRequest) -> Iterator[ViewRequest]:
+    """The same request with less and less beside its lines."""
+    for part in extras(facts, request):
+        yield request.without(part)
+        # To say that these are missing is not worth the loss of anything else.
+        is_aside = part in ASIDES
+        request = request.silently_without(part) if is_aside else request.without(part)
+        if is_aside:
+            yield request
 
 
 def _for_pages(source: ViewSource, facts: InventoryFacts) -> ViewRequest:

@@ -13,6 +13,9 @@ MOST_HOT: Final = 15
 _FIRST: Final = 10
 _TIERS: Final[dict[Tier | None, int]] = {"hot": 0, "warm": 1, "standard": 2, None: 2, "cold": 3}
 
+#: Tools that an overview names of a category.
+_MOST_POPULAR: Final = 2
+
 _Tool = TypeVar("_Tool", bound=ToolPlan | MetaToolPlan)
 
 
@@ -26,6 +29,17 @@ class HotList(NamedTuple):
 def ranked(tools: Iterable[_Tool]) -> list[_Tool]:
     """Tools by their scores, equal ones by tier; then those that have none, as they came."""
     return sorted(tools, key=_rank)
+
+
+def popular(tools: Iterable[ToolPlan | MetaToolPlan]) -> tuple[str, ...]:
+    """The names of a category's best: by score, else by tier; none where neither says so."""
+    good = [tool for tool in tools if tool.deprecated is None and _is_popular(tool)]
+    best = sorted(good, key=lambda tool: (_rank(tool)[0], _TIERS[tool.tier]))
+    return tuple(tool.name for tool in best[:_MOST_POPULAR])
+
+
+def _is_popular(tool: ToolPlan | MetaToolPlan) -> bool:
+    return tool.tier != "cold" if tool.measured else tool.tier in ("hot", "warm")
 
 
 def _rank(tool: ToolPlan | MetaToolPlan) -> tuple[float, int]:

@@ -92,16 +92,28 @@ def _counts_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[Ca
 def _overview_json(
     facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]
 ) -> str:
-    view: Json = {"categories": {line.name: _performance(line) for line in lines}}
+    shown = extras(facts, request)
+    view: Json = {"categories": {line.name: _overview_cell(line, shown) for line in lines}}
     return _json(facts, request, view | _extras_json(facts, request))
 
 
-def _performance(line: CategoryLine) -> str | int:
-    """The number of tools, and what they say of their calls, if they say anything."""
-    performance = [f"~{line.tokens} tokens"] if line.tokens is not None else []
-    performance += [line.speed] if line.speed else []
+def _overview_cell(line: CategoryLine, shown: Sequence[str]) -> str | int:
+    """The number of tools, and what is known of them, if anything is."""
+    parts = [f"{line.server_count} servers"] if _has_server_count(line, shown) else []
+    parts += [f"~{line.tokens} tokens"] if line.tokens is not None else []
+    parts += [line.speed] if line.speed else []
+    popular = _popular(line, shown)
+    parts += [f"popular: {popular}"] if popular else []
     tools = f"{line.tool_count} tool{'' if line.tool_count == 1 else 's'}"
-    return ", ".join([tools, *performance]) if performance else line.tool_count
+    return ", ".join([tools, *parts]) if parts else line.tool_count
+
+
+def _has_server_count(line: CategoryLine, shown: Sequence[str]) -> bool:
+    return bool(line.server_count) and "server counts" in shown
+
+
+def _popular(line: CategoryLine, shown: Sequence[str]) -> str:
+    return ", ".join(line.popular) if "popular tools" in shown else ""
 
 
 def _counts_text(facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]) -> str:
@@ -112,23 +124,36 @@ def _counts_text(facts: InventoryFacts, request: ViewRequest, lines: Sequence[Ca
 def _overview_text(
     facts: InventoryFacts, request: ViewRequest, lines: Sequence[CategoryLine]
 ) -> str:
+    shown = extras(facts, request)
     if any(line.tokens is not None or line.speed for line in lines):
-        rows = _table(lines)
+        rows = _table(lines, shown)
     elif request.page > 1:
         return _counts_text(facts, request, lines)
     else:
-        rows = [f"{line.name} ({line.tool_count}){_described(line)}" for line in lines]
+        rows = [_overview_row(line, shown) for line in lines]
     rows += _extras_text(facts, request)
     return _text(facts, request, _with_total(facts, request, rows))
 
 
-def _table(lines: Sequence[CategoryLine]) -> list[str]:
+def _table(lines: Sequence[CategoryLine], shown: Sequence[str]) -> list[str]:
     """A sparse table: cells stay empty where the tools of a category say nothing."""
-    rows = [("category", "tools", "avg tokens", "speed")]
+    head = {"server counts": "servers", "popular tools": "popular"}
+    added = [part for part in head if part in shown]
+    rows = [("category", "tools", "avg tokens", "speed", *(head[part] for part in added))]
     for line in lines:
         tokens = "" if line.tokens is None else f"~{line.tokens}"
-        rows.append((line.name, str(line.tool_count), tokens, line.speed))
+        servers = str(line.server_count) if _has_server_count(line, shown) else ""
+        cells = {"server counts": servers, "popular tools": _popular(line, shown)}
+        own = (line.name, str(line.tool_count), tokens, line.speed)
+        rows.append((*own, *(cells[part] for part in added)))
     return [" | ".join(row).rstrip(" |") for row in rows]
+
+
+def _overview_row(line: CategoryLine, shown: Sequence[str]) -> str:
+    servers = f", {line.server_count} servers" if _has_server_count(line, shown) else ""
+    popular = _popular(line, shown)
+    best = f" [popular: {popular}]" if popular else ""
+    return f"{line.name} ({line.tool_count}{servers}){_described(line)}{best}"
 
 
 def _described(line: CategoryLine) -> str:
@@ -146,7 +171,17 @@ def _names_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[Too
 
 
 def _hot_json(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
-    return _json(facts, request, {"tools": [f"{o.signature}: {o.described}" for o in lines]})
+    view: Json = {"by": facts.hot_by} if request.page == 1 else {}
+    return _json(facts, request, view | {"tools": [_hot_line(line) for line in lines]})
+
+
+def _hot_text(facts: InventoryFacts, request: ViewRequest, lines: Sequence[ToolLine]) -> str:
+    head = [f"hot tools, by {facts.hot_by}:"] if request.page == 1 and lines else []
+    return _text(facts, request, [*head, *(f"  {_hot_line(line)}" for line in lines)])
+
+
+def _hot_line(line: ToolLine) -> str:
+    return f"{line.call}: {line.described}{f' ({line.figures})' if line.figures else ''}"
 
 
 def _listing_json(describe: Callable[[ToolLine], Json]) -> "_ToolView":
@@ -182,7 +217,9 @@ def _grouped(lines: Sequence[ToolLine]) -> list[tuple[str, list[ToolLine]]]:
 
 def _summary_json(line: ToolLine) -> Json:
     shown: Json = {"name": line.name, "description": line.described}
-    return shown | ({"example": line.example} if line.example else {})
+    shown |= {"example": line.example} if line.example else {}
+    shown |= {"returns": line.returns} if line.returns else {}
+    return shown | ({"latency": line.latency} if line.latency else {})
 
 
 def _full_json(line: ToolLine) -> Json:
@@ -200,7 +237,9 @@ def _name_text(line: ToolLine) -> str:
 
 
 def _summary_text(line: ToolLine) -> str:
-    return f"{line.name} - {line.described}{_example_text(line)}"
+    returns = f" -> {line.returns}" if line.returns else ""
+    latency = f" [{line.latency}]" if line.latency else ""
+    return f"{line.name}{returns} - {line.described}{_example_text(line)}{latency}"
 
 
 def _full_text(line: ToolLine) -> str:
@@ -223,8 +262,5 @@ _OF_TOOLS: Final[dict[str, dict[str, _ToolView]]] = {
     "names": {"json": _names_json, "text": _listing_text(_name_text)},
     "summaries": {"json": _listing_json(_summary_json), "text": _listing_text(_summary_text)},
     "full": {"json": _listing_json(_full_json), "text": _listing_text(_full_text)},
-    "hot": {
-        "json": _hot_json,
-        "text": _listing_text(lambda line: f"{line.signature}: {line.described}"),
-    },
+    "hot": {"json": _hot_json, "text": _hot_text},
 }

@@ -1,11 +1,13 @@
 """Views of one tool: a line, what a correct call needs, and everything there is to know."""
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.summary import Measured
 from toolfold_runtime.contract.tool import ToolViews
 from toolfold_runtime.contract.vocabulary import Format
 
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.deprecation import marked, replacement_of
+from toolfold.plan.disclosure.measured import figures_json
 from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.disclosure.view_definitions import ViewSchemas, view_schemas
 from toolfold.plan.schemas.keywords import properties_of, required_of
@@ -70,8 +72,10 @@ def _more(tool: Tool) -> Json:
             more[key] = value
     if tool.references:
         more["references"] = [{"title": r.title, "url": r.url} for r in tool.references]
-    if tool.performance:
-        more["performance"] = tool.performance.model_dump(exclude_none=True)
+    if tool.performance or tool.measured:
+        stated = tool.performance.model_dump(exclude_none=True) if tool.performance else {}
+        measured = figures_json(Measured(**tool.measured.model_dump())) if tool.measured else None
+        more["performance"] = stated | ({"measured": measured} if measured else {})
     return more
 
 

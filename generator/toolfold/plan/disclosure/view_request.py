@@ -7,7 +7,17 @@ from toolfold_runtime.contract.vocabulary import Detail, Format
 from toolfold.plan.disclosure.inventory import InventoryFacts
 
 #: What may be left out, in the order in which it is said.
-_OMITTED: Final = ("servers", "workflows", "quick actions", "summaries", "tool names")
+_OMITTED: Final = (
+    "popular tools",
+    "server counts",
+    "servers",
+    "workflows",
+    "quick actions",
+    "summaries",
+    "tool names",
+)
+#: Parts that are left out without a word where nothing but the word would exceed the budget.
+ASIDES: Final = ("popular tools", "server counts")
 #: Views that are asked for because they are short.
 _BARE: Final = ("counts", "hot", "names")
 
@@ -23,6 +33,8 @@ class ViewRequest(NamedTuple):
     #: What a richer view would have shown.
     omitted: tuple[str, ...] = ()
     is_default: bool = False
+    #: What it does not show and does not speak of.
+    unsaid: tuple[str, ...] = ()
 
     def at_page(self, page: int, pages: int) -> "ViewRequest":
         """The same request, for one of its pages."""
@@ -32,6 +44,10 @@ class ViewRequest(NamedTuple):
         """The same request, which leaves a part out."""
         omitted = {*self.omitted, part}
         return self._replace(omitted=tuple(own for own in _OMITTED if own in omitted))
+
+    def silently_without(self, part: str) -> "ViewRequest":
+        """The same request, which leaves a part out and does not say so."""
+        return self._replace(unsaid=(*self.unsaid, part))
 
     def next_page(self, facts: InventoryFacts) -> str:
         """The call that gives the next page of the same view."""
@@ -46,9 +62,13 @@ def extras(facts: InventoryFacts, request: ViewRequest) -> list[str]:
     is_bare = request.detail in _BARE and not (request.detail == "names" and request.is_default)
     if request.category or is_bare:
         return []
+    is_overview = request.detail == "overview"
     given = {
-        "servers": facts.servers if request.detail == "overview" else (),
+        "popular tools": is_overview and facts.has_popular,
+        "server counts": is_overview and facts.has_server_counts,
+        "servers": facts.servers if is_overview else (),
         "workflows": facts.workflows,
         "quick actions": facts.quick_actions,
     }
-    return [part for part, own in given.items() if own and part not in request.omitted]
+    left_out = {*request.omitted, *request.unsaid}
+    return [part for part, own in given.items() if own and part not in left_out]

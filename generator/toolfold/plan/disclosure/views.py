@@ -10,6 +10,7 @@ from toolfold_runtime.contract.vocabulary import CATEGORY_DETAILS, DETAILS, FORM
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.inventory import Inventory, ToolLine
+from toolfold.plan.disclosure.measured import duration, figures
 from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource
 from toolfold.plan.disclosure.render import Lines
 from toolfold.plan.disclosure.view_request import ViewRequest
@@ -25,8 +26,10 @@ _FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "names": ("deprecated",),
     "summaries": ("deprecated", "summary", "example"),
     "full": ("deprecated", "summary", "example", "signature", "effect", "tags"),
-    "hot": ("deprecated", "summary", "signature"),
+    "hot": ("deprecated", "summary", "call", "figures"),
 }
+# Whoever asks for one category sees more of its tools.
+_CATEGORY_FIELDS: Final = {"summaries": (*_FIELDS["summaries"], "returns", "latency")}
 
 
 def view_sources(manifest: Manifest, inventory: Inventory) -> dict[str, ViewSource]:
@@ -45,14 +48,11 @@ def lines_of(inventory: Inventory, detail: str, category: str = "") -> Lines:
     """What a view lists: categories, or tools with nothing but what it shows of them."""
     if detail not in _FIELDS:
         return inventory.categories
+    if detail == "hot":
+        return [_line(tool, tool.category, _FIELDS[detail]) for tool in inventory.hot]
+    fields = _CATEGORY_FIELDS.get(detail, _FIELDS[detail]) if category else _FIELDS[detail]
     categories = [category] if category else list(inventory.tools)
-    fields = _FIELDS[detail]
-    return [
-        ToolLine(tool.name, name, **{field: _shown(tool, field) for field in fields})
-        for name in categories
-        for tool in inventory.tools[name]
-        if detail != "hot" or tool.tier == "hot"
-    ]
+    return [_line(tool, name, fields) for name in categories for tool in inventory.tools[name]]
 
 
 def inventory_lines(views: Views) -> Iterator[str]:
@@ -95,8 +95,18 @@ def _all_views(inventory: Inventory) -> Iterator[tuple[str, Detail]]:
             yield category, category_detail
 
 
+def _line(tool: ToolPlan | MetaToolPlan, category: str, fields: Sequence[str]) -> ToolLine:
+    return ToolLine(tool.name, category, **{field: _shown(tool, field) for field in fields})
+
+
 def _shown(tool: ToolPlan | MetaToolPlan, field: str) -> Any:
-    return tool.shown_effect if field == "effect" else getattr(tool, field)
+    if field == "effect":
+        return tool.shown_effect
+    if field == "figures":
+        return figures(tool.measured) if tool.measured else ""
+    if field == "latency":
+        return duration(tool.measured.latency_ms) if tool.measured else ""
+    return getattr(tool, field)
 
 
 def _budget_name(detail: str) -> str:
