@@ -155,6 +155,15 @@ MAY_IMPORT: Final = {
         "pydantic",
         "yaml",
     },
+    "usage": {
+        "toolfold.disk",
+        "toolfold.errors",
+        "toolfold.importing.write",
+        "toolfold.manifest",
+        "toolfold.plan.text",
+        "toolfold_runtime.contract",
+        "toolfold_runtime.usage",
+    },
     "commands": {
         "toolfold.__version__",
         "toolfold.disk",
@@ -206,6 +215,7 @@ MAY_IMPORT: Final = {
         "toolfold.importing",
         "toolfold.implementation",
         "toolfold.site",
+        "toolfold.usage",
         "toolfold.manifest.editor_schema",
         "toolfold.manifest.load",
         "toolfold.emit.output",  # for the type of what was written

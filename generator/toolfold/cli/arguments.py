@@ -6,7 +6,7 @@ from typing import NoReturn, TypeAlias
 
 from toolfold import __doc__ as description
 from toolfold import __version__
-from toolfold.cli import run, servers
+from toolfold.cli import run, servers, usage
 
 _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # which has no public name
 
@@ -29,6 +29,8 @@ def parser() -> argparse.ArgumentParser:
     _add_eval(commands)
     _add_import(commands)
     _add_servers(commands)
+    _add_tiers(commands)
+    _add_usage(commands)
     _add_docs(commands)
     return top
 
@@ -197,6 +199,46 @@ def _seconds(text: str) -> float:
     if not 0 < seconds <= 3600:
         raise argparse.ArgumentTypeError(f"{text} is no number of seconds, up to 3600")
     return seconds
+
+
+def _add_tiers(commands: _Commands) -> None:
+    tiers = commands.add_parser("tiers", help="which tools usage calls hot, warm, standard or cold")
+    tiers.set_defaults(run=usage.tiers)
+    _add_manifest(tiers)
+    _add_usage_place(tiers)
+    tiers.add_argument("--format", choices=("text", "json"), default="text")
+    kinds = tiers.add_subparsers(dest="kind", metavar="update")
+    update = kinds.add_parser("update", help="write tiers and figures into an overlay")
+    update.set_defaults(run=usage.update_tiers)
+    # Without defaults: what was said before `update` counts where nothing is said after it.
+    update.add_argument("-m", "--manifest", type=Path, default=argparse.SUPPRESS)
+    update.add_argument("--usage", metavar="FILE|off", default=argparse.SUPPRESS)
+    update.add_argument("-o", "--output", type=Path, help="default: tiers.yaml beside the manifest")
+
+
+def _add_usage(commands: _Commands) -> None:
+    parser = commands.add_parser("usage", help="calls, failures and latencies")
+    parser.set_defaults(run=usage.usage)
+    _add_manifest(parser)
+    _add_usage_place(parser)
+    parser.add_argument(
+        "--by", choices=("tool", "category", "day"), default="tool", help="default: tool"
+    )
+    parser.add_argument("--days", type=_days, default=30, metavar="N", help="default: 30")
+    parser.add_argument("--format", choices=("text", "json", "csv"), default="text")
+
+
+def _add_usage_place(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--usage", metavar="FILE|off", help="default: TOOLFOLD_USAGE, or as the manifest says"
+    )
+
+
+def _days(text: str) -> int:
+    days = _positive(text)
+    if days > 366:
+        raise argparse.ArgumentTypeError(f"{text} is more than a year, which is all that is kept")
+    return days
 
 
 def _add_docs(commands: _Commands) -> None:
