@@ -61,10 +61,11 @@ def test_auto_lists_every_tool_while_the_list_fits_its_budget(
     assert names(many.server()) == META
 
 
-def test_hybrid_lists_no_more_hot_tools_than_their_budget_allows(
-    tmp_path_factory: pytest.TempPathFactory,
+@pytest.mark.parametrize(("budget", "least", "most"), [(2000, 15, 15), (500, 3, 14)])
+def test_hybrid_lists_fifteen_hot_tools_or_as_many_as_their_budget_allows(
+    budget: int, least: int, most: int, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
-    manifest = changed(sized(1, 100), exposure="hybrid")
+    manifest = changed(sized(1, 100, budgets={"hot": budget}), exposure="hybrid")
     for tool in manifest["tools"].values():
         tool["tier"] = "hot"
     made = project(tmp_path_factory.mktemp("hot"), manifest)
@@ -72,7 +73,7 @@ def test_hybrid_lists_no_more_hot_tools_than_their_budget_allows(
     shown = names(made.server())[len(META) :]
 
     assert shown == list(manifest["tools"])[: len(shown)]
-    assert 20 <= len(shown) < 100
+    assert least <= len(shown) <= most
 
 
 def test_serve_takes_another_exposure_and_no_unknown_one(shelf: Project) -> None:

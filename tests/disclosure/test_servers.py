@@ -32,7 +32,7 @@ def test_servers_are_counted_beside_categories(tmp_path: Path) -> None:
     tools = manifest(("shop", "sales"), ("mail", "sales"), ("shop", "help"))
     view = json.loads(overview(tmp_path, tools))
 
-    assert view["categories"] == {"sales": 2, "help": 1}
+    assert view["categories"] == {"sales": "2 tools, 2 servers", "help": 1}
     assert view["servers"] == {"mail": 1, "shop": 2}
     assert "servers: mail 1, shop 2" in overview(tmp_path / "text", tools, "text").splitlines()
 

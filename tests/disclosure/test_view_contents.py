@@ -21,7 +21,10 @@ def test_the_overview_shows_counts_workflows_quick_actions_and_the_next_step(
     small: Baked,
 ) -> None:
     assert json.loads(small.catalog.inventory(detail="overview")) == {
-        "categories": {"books": "3 tools, ~40 tokens, fast", "care": 1},
+        "categories": {
+            "books": "3 tools, ~40 tokens, fast, popular: find_book",
+            "care": "1 tool, popular: dust",
+        },
         "workflows": ["Find and move: find_book > move_book"],
         "quickActions": {"find": "find_book"},
         "next": "capabilities(category)",
@@ -31,9 +34,9 @@ def test_the_overview_shows_counts_workflows_quick_actions_and_the_next_step(
 def test_the_overview_as_text_shows_what_it_shows_as_json(small: Baked) -> None:
     assert small.catalog.inventory(detail="overview", format="text") == (
         "Tools: 4\n"
-        "category | tools | avg tokens | speed\n"
-        "books | 3 | ~40 | fast\n"
-        "care | 1\n"
+        "category | tools | avg tokens | speed | popular\n"
+        "books | 3 | ~40 | fast | find_book\n"
+        "care | 1 |  |  | dust\n"
         "Find and move: find_book > move_book\n"
         "quick: find=find_book\n"
         "next: capabilities(category)"

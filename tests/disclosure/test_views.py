@@ -186,7 +186,8 @@ def test_pages_are_cut_by_tokens_and_hold_every_tool_exactly_once_in_order(
     found = pages(inventory(tmp_path, manifest), f"{detail} {form}")
 
     shown = [_TOOL.findall(page["text"]) for page in found]
-    assert [tool for page in shown for tool in page] == list(manifest["tools"])
+    most = 15 if detail == "hot" else len(manifest["tools"])
+    assert [tool for page in shown for tool in page] == list(manifest["tools"])[:most]
     assert [page["view"] for page in found if page["tokens"] > budget] == []
     assert [page["view"] for page in found if page["tokens"] != tokens(page["text"])] == []
 
