@@ -16,6 +16,7 @@ PROGRAMS = (
     "site",
     "search",
     "prior",
+    "usage",
 )
 
 
