@@ -53,7 +53,9 @@ def _counted(folder: Path) -> Figure:
         dsn = server.get_uri()
         command = python("-m", "bench.usage_writer", str(_RECORDS))
         running = [
-            subprocess.Popen(command, env={**os.environ, "TOOLFOLD_USAGE": dsn})
+            subprocess.Popen(
+                command, env={**os.environ, "TOOLFOLD_USAGE": dsn}, stdout=subprocess.DEVNULL
+            )
             for _ in range(_REPLICAS)
         ]
         for process in running:
