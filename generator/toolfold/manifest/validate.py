@@ -15,6 +15,7 @@ def validate(manifest: Manifest, tree: PlacedMapping) -> Iterator[Problem]:
     yield from rules.references()
     yield from rules.upstreams()
     yield from rules.reachable()
+    yield from rules.tiers()
 
 
 class _Validator:
@@ -45,6 +46,16 @@ class _Validator:
         yield from self._annotations(path, tool)
         for index, related in enumerate(tool.related):
             yield from self._known_tool((*path, "related", index), related)
+
+    def tiers(self) -> Iterator[Problem]:
+        limits = self.manifest.tiers.thresholds
+        if not limits.hot >= limits.warm >= limits.standard:
+            fact = f"hot {limits.hot:g}, warm {limits.warm:g}, standard {limits.standard:g}"
+            hint = "a better tier needs no lower score: let them descend"
+            yield self._problem(("tiers", "thresholds"), fact, hint)
+        if not any(self.manifest.tiers.weights.model_dump().values()):
+            hint = "every score would be 0; let at least one part count"
+            yield self._problem(("tiers", "weights"), "all weights are 0", hint)
 
     def references(self) -> Iterator[Problem]:
         for index, workflow in enumerate(self.manifest.workflows):
