@@ -11,19 +11,20 @@ BENCH := $(VENV)/.bench
 # The other versions of Python that `make test-all` tests, where they are installed.
 PYTHONS ?= 3.12 3.13
 
-.PHONY: help demo test test-all test-pythons bench format clean
+.PHONY: help demo test test-all test-pythons bench docs format clean
 
 help:
 	@echo "make demo      generate, then walk the disclosure path with a real client"
 	@echo "make test      format, lint, types, tests, toolfold check: what CI runs"
 	@echo "make test-all  the same plus the long sweeps over real data, clients of others, other versions of Python"
 	@echo "make bench     print the figures"
+	@echo "make docs      write the reference, and build toolfold's own docs into site/"
 	@echo "make format    format and fix what can be fixed"
 
 define INSTALL
 	$(1) -m venv $(2)
 	$(2)/bin/python -m pip install --quiet --disable-pip-version-check -c constraints.txt pip
-	$(2)/bin/python -m pip install --quiet -c constraints.txt --editable '.[generate,semantic,docs,postgres]' --group dev
+	$(2)/bin/python -m pip install --quiet -c constraints.txt --editable '.[generate,semantic,docs,postgres,code]' --group dev
 	@touch $@
 endef
 
@@ -62,6 +63,7 @@ $(BENCH): $(READY)
 demo: $(READY)
 	$(BIN)/toolfold generate
 	$(BIN)/python examples/walk.py
+	$(BIN)/python examples/code.py
 
 test: $(READY) $(CLIENTS) $(BROWSER)
 	$(BIN)/ruff format --check --quiet .
@@ -87,6 +89,11 @@ test-in-%: .venv-%/.ready
 
 bench: $(READY) $(BENCH) $(SERVERS)
 	$(BIN)/python -m bench.all
+
+# URL is where the site will be published, if that is known.
+docs: $(READY)
+	$(BIN)/python -m manual
+	$(BIN)/python -m manual.site --url "$(URL)"
 
 format: $(READY)
 	$(BIN)/ruff check --fix --quiet .

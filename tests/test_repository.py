@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from toolfold.compile import compile_manifest
 
+from manual.pages import out_of_date, undocumented
 from tests.support.commands import toolfold_process
 from tests.support.projects import ROOT, files_in
 
@@ -26,6 +27,27 @@ def copy(tmp_path: Path) -> Path:
     folder.mkdir()
     shutil.copy(ROOT / "tools.yaml", folder)
     return folder
+
+
+def test_every_key_flag_and_public_name_is_documented_with_an_example() -> None:
+    assert undocumented() == []
+
+
+def test_the_reference_is_what_the_source_says_today() -> None:
+    assert out_of_date() == [], "run `.venv/bin/python -m manual`"
+
+
+def test_the_overview_of_each_kind_leads_to_all_of_its_pages() -> None:
+    kinds = ("tutorial", "how-to", "reference", "explanation")
+    missing = [
+        page.relative_to(ROOT).as_posix()
+        for kind in kinds
+        for page in (ROOT / "docs" / kind).glob("*.md")
+        if page.name != "index.md"
+        and f"]({page.name})" not in (page.parent / "index.md").read_text(encoding="utf-8")
+    ]
+
+    assert missing == []
 
 
 def test_generated_is_what_the_manifest_generates_today() -> None:
@@ -97,6 +119,7 @@ def test_changing_one_summary_leaves_other_tools_files_alone(copy: Path) -> None
 
     assert {path for path in after if after[path] != before[path]} == {
         "docs/categories/query.md",
+        "docs/index.md",  # which names it among the hot tools
         "docs/llms.txt",
         "docs/tools/tana_search.md",
         "tana_mcp/catalog/categories/query.jsonl",

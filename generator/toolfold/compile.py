@@ -78,7 +78,7 @@ def compile_manifest(
     memo = Memo(store or Store())
     # The model generator works in a process of its own while the rest is planned.
     with (
-        _paused_collection(),
+        paused_collection(),
         ThreadPoolExecutor(1) as beside,
         closing(Modeller(progress)) as modeller,
     ):
@@ -141,6 +141,7 @@ def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, s
         plan.facts.exposure,
         plan.costs,
         plan.resources_prompts,
+        catalog.hot_list,
     )
     header = outline.header
     texts = {
@@ -184,7 +185,7 @@ def _modules(
 
 
 @contextmanager
-def _paused_collection() -> Iterator[None]:
+def paused_collection() -> Iterator[None]:
     """Keep the garbage collector from walking, again and again, a plan that only grows."""
     was_enabled = gc.isenabled()
     gc.disable()

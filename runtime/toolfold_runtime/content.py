@@ -27,12 +27,15 @@ class _Block:
 class Text(_Block):
     """A text that says more about itself than a `str` can."""
 
+    #: The text.
     text: str
 
 
 @dataclass(frozen=True)
 class _Media(_Block):
+    #: The bytes of the file.
     data: bytes = field(repr=False)
+    #: The media type; None where it is to be recognised.
     mime_type: str | None = None
 
     @classmethod
@@ -57,8 +60,11 @@ class File(_Block):
     of that address.
     """
 
+    #: What is in the file.
     data: bytes | str = field(repr=False)
+    #: What the client knows the file by.
     uri: str
+    #: The media type.
     mime_type: str | None = None
     #: The `_meta` of the file itself; `meta` is that of the block around it.
     file_meta: Mapping[str, Any] | None = field(default=None, kw_only=True)
@@ -77,13 +83,19 @@ class File(_Block):
 class Link(_Block):
     """A resource that the client may read by its address; `name` is what it is called."""
 
+    #: The address.
     uri: str
+    #: What the resource is called.
     name: str
+    #: Its name for people.
     title: str | None = None
+    #: What can be read there.
     description: str | None = None
+    #: The media type of what can be read.
     mime_type: str | None = None
     #: In bytes.
     size: int | None = None
+    #: Pictures of it, as MCP has them.
     icons: Sequence[Mapping[str, Any]] | None = field(default=None, kw_only=True)
 
 
@@ -99,5 +111,7 @@ BLOCK_TYPES: Final = (Text, Image, Audio, File, Link)
 class ToolResult(Generic[Value]):
     """The value that `returns` promises, and content beside it."""
 
+    #: What `returns` promises.
     value: Value
+    #: Blocks beside it.
     content: Sequence[Content] = ()

@@ -54,6 +54,7 @@ MANIFEST: Final[Json] = {
             returns={"type": "object", "properties": {"id": {"type": "string"}}},
         ),
         "odd": tool("Say <script>alert(1)</script>", id="other::odd/one", category="odd-ones"),
+        "sorted": tool("Sort", id="category::orders", category="odd-ones"),
     },
 }
 
@@ -87,6 +88,7 @@ def guarded(shop: Project) -> Iterator[Listening]:
 
 def _implementation(more: Json) -> str:
     methods = [
-        f"    def {name}(self, params):\n        return {name!r}\n" for name in (*more, "odd")
+        f"    def {name}(self, params):\n        return {name!r}\n"
+        for name in (*more, "odd", "sorted")
     ]
     return IMPLEMENTATION + "\n" + "\n".join(methods)

@@ -32,4 +32,4 @@ def test_every_answer_is_one_that_the_document_describes(api: Listening) -> None
 
         ask()
 
-    assert len(asked) == 7
+    assert len(asked) == 8

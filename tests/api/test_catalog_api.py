@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from toolfold.plan.disclosure.tokens import count
 
 from tests.api.conftest import MEASURED
 from tests.support.projects import Json, Project
@@ -33,7 +34,8 @@ def test_hot_tools_say_what_was_measured_and_what_decided(api: Listening) -> Non
 def test_categories_have_counts_of_tools_and_servers_and_popular_tools(api: Listening) -> None:
     answer = ask(api, "/categories").json
 
-    assert answer["tool_count"] == 33
+    assert answer["tool_count"] == 34
+    assert "next" not in answer["pagination"]
     assert answer["categories"] == [
         {
             "name": "orders",
@@ -45,11 +47,21 @@ def test_categories_have_counts_of_tools_and_servers_and_popular_tools(api: List
         {
             "name": "odd-ones",
             "description": "",
-            "tool_count": 1,
-            "server_count": 1,
+            "tool_count": 2,
+            "server_count": 2,
             "popular_tools": [],
         },
     ]
+
+
+def test_categories_come_in_pages(api: Listening) -> None:
+    first = ask(api, "/categories?page_size=1").json
+    second = api.get(first["pagination"]["next"]).json
+
+    assert [own["name"] for own in first["categories"]] == ["orders"]
+    assert [own["name"] for own in second["categories"]] == ["odd-ones"]
+    assert "next" not in second["pagination"]
+    assert ask(api, "/categories?page=3&page_size=1").status == 404
 
 
 def test_pages_of_a_category_hold_every_tool_once_the_best_first(api: Listening) -> None:
@@ -87,8 +99,24 @@ def test_names_with_slashes_are_found(api: Listening) -> None:
     category = ask(api, "/category/odd-ones").json
     found = ask(api, "/other/odd/one").json
 
-    assert names(category) == ["odd"]
+    assert names(category) == ["odd", "sorted"]
     assert found["id"] == "other::odd/one"
+
+
+def test_an_id_finds_its_tool_whatever_its_server_is_called(api: Listening) -> None:
+    category, tool = ask(api, "/category/orders").json, ask(api, "/category::orders").json
+
+    assert "pagination" in category
+    assert (tool["id"], tool["server"]) == ("category::orders", "category")
+    assert ask(api, "/shop::find_order").json == ask(api, "/shop/find_order").json
+    assert ask(api, "/other::odd/one").json["name"] == "odd"
+
+
+def test_the_tokens_of_a_page_are_those_of_what_is_sent(api: Listening) -> None:
+    page = ask(api, "/category/orders?page_size=3").json
+    sent = [json.dumps(tool, separators=(",", ":"), ensure_ascii=False) for tool in page["tools"]]
+
+    assert page["pagination"]["tokens"] == sum(map(count, sent))
 
 
 def test_search_finds_what_agents_find(api: Listening) -> None:
@@ -108,6 +136,7 @@ def test_servers_are_listed_with_their_state_and_nothing_secret(api: Listening) 
         "servers": [
             {"name": "shop", "status": "here", "tool_count": 32},
             {"name": "other", "status": "described", "tool_count": 1},
+            {"name": "category", "status": "described", "tool_count": 1},
         ]
     }
 
@@ -116,8 +145,11 @@ def test_servers_are_listed_with_their_state_and_nothing_secret(api: Listening) 
     ("path", "status", "words"),
     [
         ("/category/order", 404, "Nearest: orders"),
-        ("/shop/find_ordr", 404, "Nearest: shop::find_order"),
-        ("/category/orders?page=99", 400, "there are 2"),
+        ("/shop/find_ordr", 404, 'no tool of shop "find_ordr". Nearest: find_order'),
+        ("/shop::find_ordr", 404, "Nearest: find_order"),
+        ("/shp/find_order", 404, 'no server "shp". Nearest: shop. All: shop, other, category.'),
+        ("/shop::", 404, "no tool of shop"),
+        ("/category/orders?page=99", 404, "the last is 2"),
         ("/category/orders?page=0", 400, "from 1 to"),
         ("/category/orders?page_size=101", 400, "from 1 to 100"),
         ("/category/orders?page=1&page=2", 400, "more than once"),
@@ -126,6 +158,8 @@ def test_servers_are_listed_with_their_state_and_nothing_secret(api: Listening) 
         ("/search", 400, "q is missing"),
         ("/search?q=a&limit=x", 400, "from 1 to 50"),
         ("/nothing", 404, "/api/v1/openapi.json"),
+        ("/hot?" + "&".join(["a=1"] * 1000), 400, "more than 20 parameters"),
+        ("/hot?" + "a" * 9000, 400, "longer than 8,000 bytes"),
         ("/hot?", 200, ""),
     ],
 )
@@ -221,4 +255,4 @@ def test_the_document_names_every_type_that_it_refers_to(api: Listening) -> None
     assert parsed["openapi"] == "3.1.0"
     for name in {part.partition('"')[0] for part in text.split("#/components/schemas/")[1:]}:
         assert name in parsed["components"]["schemas"]
-    assert len({path["get"]["operationId"] for path in parsed["paths"].values()}) == 7
+    assert len({path["get"]["operationId"] for path in parsed["paths"].values()}) == 8

@@ -1,4 +1,4 @@
-"""docs/callers.md is true: its manifest, class and verifier work together, and refuse what they should."""
+"""docs/how-to/callers.md is true: its manifest, class and verifier work together, and refuse what they should."""
 
 import base64
 import hashlib
@@ -26,7 +26,7 @@ from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT, Json, Project
 from tests.support.servers import Listening, free_port, listening
 
-PAGE: Final = (ROOT / "docs/callers.md").read_text(encoding="utf-8")
+PAGE: Final = (ROOT / "docs/how-to/callers.md").read_text(encoding="utf-8")
 ISSUER: Final = "https://login.example.com"
 KEY: Final = ec.generate_private_key(ec.SECP256R1())
 OTHER_KEY: Final = ec.generate_private_key(ec.SECP256R1())

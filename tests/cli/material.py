@@ -18,7 +18,7 @@ tools:
       query: {type: string, required: true, description: Words to look for, minLength: 1}
       limit: {type: integer, default: 20, minimum: 1, maximum: 100}
 """
-FILES = 31  # that it generates
+FILES = 29  # that it generates
 FOREIGN = "  far: {category: all, effect: read, summary: Far, input_schema: {properties: {}}}\n"
 NOTICE = "notice: no `implementation` is declared: the tools are described and cannot be called\n"
 

@@ -1,6 +1,7 @@
 """`toolfold budget --tiers`: the steps into a catalog, their limits, and what to do beyond one."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -56,3 +57,40 @@ def test_the_table_says_how_many_schemas_are_shown_whole(tmp_path: Path) -> None
     assert done.code == 0
     assert "whole schema within 4,000: 3 of 3 (100.0%)" in done.out
     assert "every tool listed: " in done.out
+
+
+def test_what_is_huge_is_truncated_in_lists_and_the_steps_keep_their_limits(tmp_path: Path) -> None:
+    manifest = catalog(2, 300)
+    manifest["categories"]["books"]["description"] = "Books and more books. " * 1_000
+    manifest["tools"]["tool_0"]["summary"] = "Words and more words " * 1_000
+    manifest["tools"]["tool_1"]["description"] = "Words and more words. " * 10_000
+    write_manifest(tmp_path, manifest)
+
+    done = toolfold(tmp_path, "budget", "--tiers")
+    toolfold(tmp_path, "generate")
+    views = [
+        toolfold(tmp_path, "try", "capabilities", json.dumps(asked)).out
+        for asked in ({"detail": "hot"}, {"category": "books", "detail": "full"})
+    ]
+
+    assert (done.code, done.err) == (0, "")
+    for view in views:
+        assert re.search(r"Words and more words .{200,290}\w…", view)
+        assert len(view) < 2_500
+
+
+def test_a_step_that_only_an_earlier_one_brings_over_says_so(tmp_path: Path) -> None:
+    manifest = catalog(600, 0)
+    names = [f"what_is_about_{n}_and_about_nothing_else" for n in range(600)]
+    for name, tool in zip(names, manifest["tools"].values(), strict=True):
+        tool["category"] = name
+    manifest["categories"] = {name: {} for name in names}
+    write_manifest(tmp_path, manifest)
+
+    done = toolfold(tmp_path, "budget", "--tiers")
+
+    assert done.code == 1
+    assert "use fewer categories" in done.err
+    assert "T2: " in done.err
+    assert "it would fit if T1 did" in done.err
+    assert "set `disclosure" not in done.err

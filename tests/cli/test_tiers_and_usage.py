@@ -9,7 +9,7 @@ import pytest
 from toolfold_runtime.usage.rows import UsageRow, bucket_of
 from toolfold_runtime.usage.sqlite import open_sqlite
 
-from tests.support.commands import toolfold
+from tests.support.commands import toolfold, toolfold_process
 from tests.support.projects import small_manifest, write_manifest
 
 HOUR = int(time.time()) // 3600
@@ -128,3 +128,19 @@ def test_a_store_that_cannot_be_read_is_said_without_a_traceback(
     assert words in done.err
     assert "secret" not in done.err
     assert "Traceback" not in done.err
+
+
+def test_a_site_has_live_figures_only_where_a_store_is_named(folder: Path) -> None:
+    toolfold(folder, "generate", "-q")
+    plain = toolfold_process(folder, "docs", "build")
+    without = {path.name for path in (folder / "site").iterdir()}
+    live = toolfold_process(folder, "docs", "build", "--usage", "u.db")
+    page = (folder / "site" / "usage.md").read_text(encoding="utf-8")
+
+    assert (plain.code, live.code) == (0, 0), live.text
+    assert "usage.html" not in without
+    assert "# Usage\n\nIn the 30 days before this site was built: 10,088 calls of 3 tools" in page
+    assert "| [`first`](tools/first.md) | 10,003 | 10 | 50 ms | " in page
+    assert "## Days" in page
+    assert (folder / "site" / "usage.html").is_file()
+    assert "usage" not in toolfold(folder, "check").text

@@ -146,6 +146,9 @@ TEXTS: Final[list[tuple[str, Json, str]]] = [
     # In the runtime's own words: tests/callers.
     ("move_book", {"book": "forbidden"}, "forbidden: said by the author."),
     ("move_book", {"book": "unconfirmed"}, "unconfirmed: said by the author."),
+    # In the runtime's own words: tests/code.
+    ("move_book", {"book": "invalid_program"}, "invalid_program: said by the author."),
+    ("move_book", {"book": "program_failed"}, "program_failed: said by the author."),
     # In the runtime's own words: tests/upstream.
     ("move_book", {"book": "definition_changed"}, "definition_changed: said by the author."),
 ]

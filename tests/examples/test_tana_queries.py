@@ -180,7 +180,7 @@ def test_supertag_info_shows_fields_in_their_order(workspace: Workspace) -> None
     info = workspace.tana_supertag_info(TanaSupertagInfoParams(supertag="task"))
 
     assert info.supertag.count == 15
-    assert names(info.fields) == ["Status", "Assignee", "Due", "Priority"]
+    assert names(info.fields) == ["Status", "Assignee", "Due", "Priority", "Meeting"]
     assert info.fields[0].options == ["open", "waiting", "done"]
 
 

@@ -1,5 +1,6 @@
 """What `toolfold init` writes besides a manifest works as it lies there."""
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -16,7 +17,7 @@ def must_toolfold(folder: Path, *arguments: str) -> str:
 
 def toolfold_arguments(step: str) -> list[str]:
     """The arguments of a step that runs one command of toolfold."""
-    program, *arguments = step.split()
+    program, *arguments = shlex.split(step)
     assert program == "toolfold"
     return arguments
 
@@ -99,11 +100,13 @@ def test_workflows_check_with_annotations_and_publish(tmp_path: Path) -> None:
     manifest.write_text(text, encoding="utf-8")
     steps = publish["jobs"]["publish"]["steps"]
     (build,) = [s["run"] for s in steps if "docs build" in s.get("run", "")]
-    must_toolfold(tmp_path, *toolfold_arguments(build))
+    address = "https://example.com/a/"  # what the step before says
+    arguments = [given.replace("$URL", address) for given in toolfold_arguments(build)]
+    must_toolfold(tmp_path, *arguments)
 
     assert missing.code == 1
     assert "::error file=a/generated/docs/index.md,title=toolfold::missing" in missing.text
     assert (current.code, current.text.strip()) == (0, "")
     assert broken.code == 1
     assert f"::error file=a/tools.yaml,line={line},col=13,title=toolfold::" in broken.text
-    assert (tmp_path / "_site/index.html").is_file()
+    assert address in (tmp_path / "_site/index.html").read_text(encoding="utf-8")

@@ -88,7 +88,7 @@ def test_eight_real_servers_cost_a_few_hundred_tokens(tmp_path: Path) -> None:
     assert len(names(tmp_path)) == 151
     assert costs["gateway"] <= MOST_TOKENS
     documented = f"| 151 | {costs['listed']:,} | {costs['gateway']:,} |"
-    page = Path(__file__).parents[2] / "docs/gateway.md"
+    page = Path(__file__).parents[2] / "docs/how-to/gateway.md"
     assert documented in page.read_text(encoding="utf-8")
 
 
@@ -107,7 +107,7 @@ def test_39_servers_are_disclosed_as_their_imported_tools_are(tmp_path: Path) ->
     print(f"39 upstreams: {ours['gateway']} tokens, as imported tools: {theirs['gateway']}")
     assert ours["listed"] == theirs["listed"]
     assert ours["gateway"] <= 1.05 * theirs["gateway"]
-    page = Path(__file__).parents[2] / "docs/gateway.md"
+    page = Path(__file__).parents[2] / "docs/how-to/gateway.md"
     assert f"| 1,641 | {ours['listed']:,} | {ours['gateway']:,} |" in page.read_text(
         encoding="utf-8"
     )

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from toolfold.manifest.schema import Example, Tool
 from toolfold.plan.docs.category import CategoryPageSource, CategoryRow, category_page
+from toolfold.plan.docs.fields import field_list
 from toolfold.plan.docs.tool import ToolPageContext, ToolPageSource, tool_page
 
 TOOL = Tool(
@@ -41,11 +42,11 @@ def test_page_of_a_tool_shows_definitions_costs_and_the_call_through_its_runner(
 
     assert "Below the root" in str(values["parameters"])
     assert "tool_schema(tool)" in str(values["costs"])
-    assert '"name": "run_write"' in str(values["examples"])
+    assert '"name": "run_write"' in str(values["calls"])
 
 
 def test_page_of_a_tool_shows_a_direct_call_where_every_tool_is_listed() -> None:
-    examples = str(tool_page(SOURCE, replace(CONTEXT, exposure="direct"))["examples"])
+    examples = str(tool_page(SOURCE, replace(CONTEXT, exposure="direct"))["calls"])
 
     assert '"name":"write_file"' in examples
     assert "run_write" not in examples
@@ -60,6 +61,50 @@ def test_page_of_a_category_counts_meta_tools_but_not_their_cost() -> None:
 
     values = category_page(CategoryPageSource("Files", "", tools))
 
-    assert values["summary"] == "3 tools, 55 tokens when listed."
+    assert values["summary"] == "2 tools, 55 tokens when listed. And 1 meta-tool."
     assert "search_tools" not in str(values["chart"])
     assert json.loads(json.dumps(values)) == values
+
+
+def test_every_parameter_at_the_top_is_there_however_many_are_nested() -> None:
+    nested = {f"n{number}": {"type": "string"} for number in range(90)}
+    properties = {f"p{number}": {"type": "object", "properties": nested} for number in range(120)}
+    shown = field_list({"type": "object", "properties": properties, "required": ["p119"]})
+
+    assert [
+        line[4:].partition("`")[2].partition("`")[0]
+        for line in shown.split("\n")
+        if line[:2] == "- "
+    ] == list(properties)
+    assert shown.count("    - **`n") == 120 * 40
+    assert "**`p119`** `object` *required*" in shown
+    assert "Some of its fields are left out here" in shown
+
+
+def test_fields_of_alternatives_lists_and_definitions_are_shown() -> None:
+    node = {"type": "object", "properties": {"id": {"type": "string", "description": "One\nTwo"}}}
+    shown = field_list(
+        {
+            "$defs": {"Node": node},
+            "type": "array",
+            "items": {
+                "properties": {"node": {"anyOf": [{"$ref": "#/$defs/Node"}, {"type": "null"}]}}
+            },
+        },
+        is_result=True,
+    )
+
+    assert (
+        shown
+        == "- **`node`** `object&#124;null`\n\n    - **`id`** `str`\n\n        One  \n        Two".replace(
+            "`object&#124;null`", "<code>object&#124;null</code>"
+        )
+    )
+
+
+def test_a_tool_without_an_example_shows_the_smallest_valid_call() -> None:
+    bare = replace(SOURCE, tool=TOOL.model_copy(update={"examples": []}))
+    calls = str(tool_page(bare, replace(CONTEXT, exposure="direct"))["calls"])
+
+    assert '{"path":"<path>"}' in calls
+    assert "what is in &lt;&#62; is a placeholder" in calls

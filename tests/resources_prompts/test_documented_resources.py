@@ -1,4 +1,4 @@
-"""docs/resources.md is true: its manifest and class work together, and answer as it shows."""
+"""docs/how-to/resources.md is true: its manifest and class work together, and answer as it shows."""
 
 import re
 from typing import Any, Final
@@ -13,7 +13,7 @@ from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT, Project, import_path
 from tests.support.servers import package_command
 
-PAGE: Final = (ROOT / "docs/resources.md").read_text(encoding="utf-8")
+PAGE: Final = (ROOT / "docs/how-to/resources.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:

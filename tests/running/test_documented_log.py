@@ -1,4 +1,4 @@
-"""docs/running.md is true of logging: its code logs as shown."""
+"""docs/how-to/logging.md is true of logging: its code logs as shown."""
 
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT, served_by
 from tests.support.servers import Stdio
 
-PAGE: Final = (ROOT / "docs/running.md").read_text(encoding="utf-8")
+PAGE: Final = (ROOT / "docs/how-to/logging.md").read_text(encoding="utf-8")
 SECTION: Final = PAGE[PAGE.index("## Logging") :]
 IMPLEMENTATION: Final = """
 from rows import import_rows

@@ -52,6 +52,17 @@ def test_of_two_that_match_alike_the_used_one_comes_first(tmp_path: Path) -> Non
     assert "usage" not in rows[1][1]
 
 
+def test_one_that_does_not_work_comes_after_one_that_was_never_called(tmp_path: Path) -> None:
+    rows, _ = results(
+        tmp_path,
+        "list invoices",
+        list_alpha=tool("List invoices", measured(0.1, 900)),
+        list_beta=tool("List invoices"),
+    )
+
+    assert [name for name, _ in rows] == ["list_beta", "list_alpha"]
+
+
 def test_usage_does_not_win_against_a_better_match(tmp_path: Path) -> None:
     names = found(
         tmp_path,

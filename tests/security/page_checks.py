@@ -3,6 +3,7 @@
 import ast
 import json
 import re
+import shlex
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from typing import Final
@@ -22,24 +23,27 @@ _ELEMENTS: Final = frozenset(
 # Attributes whose values are ours alone; no manifest's text ever stands in one.
 _OURS: Final = {
     "figure": {"class": r"tf-figure tf-(bars|chains)", "role": "group", "tabindex": "0"},
-    "svg": {"role": "img", "viewbox": r"[\d ]+", "width": r"\d+", "height": r"\d+"},
+    "svg": {"role": "img|group", "viewbox": r"[\d ]+", "width": r"\d+", "height": r"\d+"},
     "title": {"id": r"\w+-t"},
     "desc": {"id": r"\w+-d"},
     "text": {"class": r"tf-\w+", "x": r"[\d.]+", "y": r"\d+", "text-anchor": "end"},
     "rect": {"class": r"tf-\w+", "x": r"[\d.]+", "y": r"\d+", "width": r"[\d.]+"}
     | {"height": r"\d+", "rx": r"\d"},
     "path": {"class": "tf-arrow", "d": r"[MHml\d. -]+"},
-    "span": {"class": r"tf-tier|tf-effect tf-(read|write|destructive)"},
-    "a": {"id": r"[\w-]+"},
+    "a": {"id": r"meta-[\w-]+"},
     "th": {"style": r"text-align: ?right;?"},
     "td": {"style": r"text-align: ?right;?"},
     "h1": {"id": ".*"},  # a slug, which the renderer makes
     "h2": {"id": ".*"},
     "h3": {"id": ".*"},
-    "code": {"class": r"language-(json|text|python|console)"},
+    "code": {"class": r"language-(json|text|python|console|typescript)"},
 }
 _LABELLED: Final = re.compile(r"\w+-t( \w+-d)?")
-_PAGE: Final = re.compile(r"(\.\./)?((tools|categories)/)?[A-Za-z0-9_-]+\.md(#[a-z_-]+)?")
+_PAGE: Final = re.compile(
+    r"(\.\./)?((tools|categories)/)?[A-Za-z0-9_-]+\.md(#[a-z_-]+)?|tools/[A-Za-z0-9_-]+\.html"
+    r"|cursor://anysphere\.cursor-deeplink/mcp/install\?name=hostile&config=[\w%]+"
+    r"|vscode:mcp/install\?[\w%.-]+"
+)
 _REFERENCE: Final = "https://example.com/a_b?c=%28d%29&e=*f*"
 _FIXED_LINKS: Final = ("invalid_", "effect_", "backend_", "timeout")
 _COMMON: Final = MarkdownIt("commonmark", {"html": True}).enable("table")
@@ -148,47 +152,46 @@ def assert_pages_show_text(manifest: Json, files: Files) -> None:
 def assert_index(manifest: Json, page: Page) -> None:
     server, one = manifest["server"], manifest["categories"]["one"]
     assert page.texts("h1") == [shown(server["title"])]
-    wanted = ["How an agent finds its way", "Quick actions", "Workflows", "Prompts", "Resources"]
-    assert page.texts("h2") == [*wanted, "Categories", "Connect"]
+    wanted = ["Install", "Tools to start with", "All tools", "Workflows", "Prompts", "Resources"]
+    assert page.texts("h2") == [*wanted, "What it costs an agent"]
     assert shown(server["description"]) in page.text()
     assert f"Version {shown(server['version'])}, " in page.text()
-    row = page.texts("td")[-4:]
-    assert [row[0], row[1], row[3]] == [
-        shown(one["title"]),
-        str(len(manifest["tools"]) + 1),
-        shown(one["description"]),
-    ]
     prompt, resource = manifest["prompts"]["hostile_prompt"], manifest["resources"]["hostile"]
     assert ["hostile_prompt", "words?", shown(prompt["summary"])] in page.rows()
     assert [resource["uri"], shown(resource["summary"])] in page.rows()
     ((label, tool),) = manifest["disclosure"]["quick_actions"].items()
     (flow,) = manifest["workflows"]
+    count = len(manifest["tools"])
+    few = ", ".join(list(manifest["tools"])[:4]) + (f" and {count - 4:,} more" if count > 4 else "")
+    noun = "tool" if count == 1 else "tools"
     assert page.texts("li") == [
-        f"{shown(label)}: {tool}",
+        f"{tool} ({shown(label)}): {shown(manifest['tools'][tool]['summary'])}",
+        collapsed(f"{shown(one['title'])} {count:,} {noun} {shown(one['description'])} {few}"),
         f"{shown(flow['name'])}: {tool} — {shown(flow['description'])}",
     ]
-    assert page.texts("desc")[1] == shown(f"{flow['name']}: {tool}")
+    assert page.texts("desc")[0] == shown(f"{flow['name']}: {tool}")
 
 
 def assert_category(manifest: Json, page: Page) -> None:
     one = manifest["categories"]["one"]
     assert page.texts("h1") == [shown(one["title"])]
     assert shown(one["description"]) in page.text()
-    rows = [(name, tool["summary"], "read") for name, tool in manifest["tools"].items()]
+    lines = page.texts("li")
+    for name, tool in manifest["tools"].items():
+        (line,) = [line for line in lines if line.startswith(f"{name} read ")]
+        tags = ", ".join(map(shown, tool["tags"]))
+        assert line.endswith(collapsed(f" {shown(tool['summary'])} {tags}")), line
     meta = manifest["disclosure"]["meta"]["capabilities"]
-    rows.append(("capabilities", meta["summary"], "read"))
-    cells = page.texts("td")
-    assert [cells[at : at + 3] for at in range(0, len(cells), 4)] == [
-        [name, shown(summary), effect] for name, summary, effect in rows
-    ]
+    assert f"capabilities read {shown(meta['summary'])}" in lines
+    assert len(lines) == len(manifest["tools"]) + 1
 
 
 def assert_tool(name: str, tool: Json, manifest: Json, page: Page) -> None:
     category = manifest["categories"]["one"]["title"]
     assert page.texts("h1") == [name]
-    wanted = ["When to use", "Parameters", "Returns", "Examples", "Notes", "Cost", "Errors"]
-    assert page.texts("h2") == [*wanted, "Tags", "References"]
-    assert page.texts("strong") == [shown(tool["title"])]
+    wanted = ["Parameters", "Call", "Returns", "Errors", "When to use", "Notes", "Cost"]
+    assert page.texts("h2") == [*wanted, "References"]
+    assert page.texts("p")[0] == shown(tool["title"])
     links = [text for text in page.texts("a") if not text.startswith(_FIXED_LINKS)]
     assert links[0] == shown(category)
     assert links[-1] == shown(tool["references"][0]["title"])
@@ -196,19 +199,23 @@ def assert_tool(name: str, tool: Json, manifest: Json, page: Page) -> None:
     assert shown(tool["notes"]) in page.text()
     assert f"Asked for like: “{shown(tool['example'])}”" in page.texts("li")
     assert shown(tool["examples"][0]["description"]) in page.texts("p")
-    assert_rows(tool, manifest, page)
+    assert_fields(tool, manifest, page)
     said = page.texts("li")
     for what, words in (("consumes", "Takes"), ("generates", "Gives")):
         for thing in tool[what]:
             assert any(line.startswith(f"{words} {shown(thing)}") for line in said), thing
-    assert ", ".join(shown(tag) for tag in tool["tags"]) in page.texts("p")
+    tags = ", ".join(shown(tag) for tag in tool["tags"])
+    assert collapsed(f"read · {shown(category)} · tags: {tags}") in page.texts("p")
     blocks = [text for element, text in page.elements if element == "pre"]
     call = json.loads(blocks[1])
-    assert call["arguments"] in (
-        tool["examples"][0]["arguments"],
-        {"tool": name, "arguments": tool["examples"][0]["arguments"]},
-    )
+    arguments = tool["examples"][0]["arguments"]
+    assert call["arguments"] in (arguments, {"tool": name, "arguments": arguments})
     assert ast.literal_eval(called_with(blocks[2])) == call["arguments"]
+    sent = blocks[3].strip().removeprefix("await client.callTool(").removesuffix(");")
+    assert json.loads(sent) == call
+    assert json.loads(shlex.split(blocks[4])[-1])["params"] == call
+    assert shlex.split(blocks[5])[:3] == ["toolfold", "try", name]
+    assert json.loads(shlex.split(blocks[5])[3]) == arguments
 
 
 def called_with(code: str) -> str:
@@ -220,17 +227,17 @@ def called_with(code: str) -> str:
     return ast.unparse(call.value.value.args[1])
 
 
-def assert_rows(tool: Json, manifest: Json, page: Page) -> None:
-    """Every property stands in a row with its default and its description."""
-    rows = page.rows()
+def assert_fields(tool: Json, manifest: Json, page: Page) -> None:
+    """Every property is an item with its default and its description."""
+    items = page.texts("li")
     for name, schema in tool["parameters"].items():
-        (cells,) = [row for row in rows if row[0] == shown(name)]
-        assert cells[2] == json_shown(schema)
+        (item,) = [item for item in items if collapsed(f"{item} ").startswith(f"{shown(name)} ")]
+        if "default" in schema and not schema.get("required"):
+            assert f"default {json_shown(schema)}" in item, (name, item)
         described = manifest["$defs"]["Shared"] if "$ref" in schema else schema
-        assert cells[-1] == shown(described.get("description", ""))
+        assert shown(described.get("description", "")) in item, (name, item)
 
 
 def json_shown(schema: Json) -> str:
-    if "default" not in schema:
-        return ""
-    return shown(json.dumps(schema["default"], ensure_ascii=False, separators=(",", ":")))
+    text = json.dumps(schema["default"], ensure_ascii=False, separators=(",", ":"))
+    return shown(text if len(text) <= 60 else text[:60])

@@ -200,7 +200,7 @@ def test_a_budget_that_is_no_number_has_a_way_out(value: object, tmp_path: Path)
         plan_manifest(load_with_problems(write_manifest(tmp_path, manifest)))
 
     (problem,) = refusal.value.problems
-    assert problem.hint == "write digits and no unit, as in `budget: 100`"
+    assert problem.hint == "write digits and no unit, as in `budget: 1500`"
 
 
 @pytest.mark.parametrize("key", ["$ref", "$id", "$schema"])

@@ -309,6 +309,6 @@ def test_paths_are_posix_and_below_the_output_folder(tmp_path: Path) -> None:
     files = compiled(manifest_of({"t": tool()}), tmp_path)
 
     assert {path.parts[0] for path in files} == {
-        *("docs", "manifest.schema.json", "mkdocs.yml", "names", "overrides")
+        *("docs", "manifest.schema.json", "names", "site.json")
     }
     assert not any(path.is_absolute() or ".." in path.parts for path in files)

@@ -115,7 +115,7 @@ def test_a_refused_implementation_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(snapshot(tmp_path)) == ["tools.yaml"]
 
 
-@pytest.mark.parametrize("package", ["overrides", "docs", "nul", "os", "class", "mcp"])
+@pytest.mark.parametrize("package", ["docs", "nul", "os", "class", "mcp"])
 def test_a_package_that_would_hide_something_is_refused(package: str, tmp_path: Path) -> None:
     manifest = manifest_of({"t": tool()})
     manifest["server"]["package"] = package
@@ -152,15 +152,17 @@ def test_a_pattern_that_matches_the_manifest_itself_is_refused(tmp_path: Path) -
 
 
 def test_what_is_generated_is_no_input_of_the_next_run(tmp_path: Path) -> None:
-    write_manifest(tmp_path, {"tools": {}}, "part.yml")
-    write_manifest(tmp_path, manifest_of({"t": tool()}, include=["**/*.yml"]))
+    write_manifest(tmp_path, {"tools": {}}, "part.json")
+    write_manifest(tmp_path, manifest_of({"t": tool()}, include=["**/*.json"]))
     generate(tmp_path)
     before = snapshot(tmp_path)
-    write_manifest(tmp_path, manifest_of({"t": tool(), "u": tool()}, include=["**/*.yml"]))
+    write_manifest(tmp_path, manifest_of({"t": tool(), "u": tool()}, include=["**/*.json"]))
 
     done = toolfold(tmp_path, "generate")
 
-    assert 'include[0]: "**/*.yml" matches generated/mkdocs.yml, which toolfold' in done.err
+    assert (
+        'include[0]: "**/*.json" matches generated/manifest.schema.json, which toolfold' in done.err
+    )
     assert done.code == 1
     assert snapshot(tmp_path / "generated") == {
         name.removeprefix("generated/"): content

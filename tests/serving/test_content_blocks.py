@@ -191,10 +191,9 @@ def test_the_text_of_a_schema_names_the_content(gallery: Project) -> None:
 
 
 def test_the_documented_class_works(tmp_path: Path) -> None:
-    page = (ROOT / "docs/running.md").read_text(encoding="utf-8")
-    section = page.partition("## Pictures, files and links")[2].partition("\n## ")[0]
+    page = (ROOT / "docs/how-to/content.md").read_text(encoding="utf-8")
     for language, name in (("yaml", "tools.yaml"), ("python", "gallery.py")):
-        (text,) = fenced_blocks(section, language)
+        (text,) = fenced_blocks(page, language)
         (tmp_path / name).write_text(text, encoding="utf-8")
     (tmp_path / "chart.png").write_bytes(CHART)
 

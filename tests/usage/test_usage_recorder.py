@@ -1,22 +1,12 @@
 """The recorder: what was called is in the store at the end, whatever became of the store meanwhile."""
 
-import sqlite3
 import threading
 from pathlib import Path
 
 from toolfold_runtime.usage.location import Location
-from toolfold_runtime.usage.open import open_store
 from toolfold_runtime.usage.recorder import Recorder
 
-from tests.support.waiting import wait_until
-
-
-def counted(location: Location) -> int:
-    store = open_store(location, is_reader=True)
-    try:
-        return sum(total.calls for total in store.totals(0))
-    finally:
-        store.close()
+from tests.usage.material import counted
 
 
 def test_nothing_is_lost_at_a_normal_end(location: Location) -> None:
@@ -51,21 +41,6 @@ def test_nothing_happens_before_the_first_call(sqlite: Location) -> None:
 
     assert recorder.state == "idle"
     assert not Path(sqlite.target).exists()
-
-
-def test_a_file_that_is_locked_is_written_when_it_is_free_again(sqlite: Location) -> None:
-    open_store(sqlite).close()
-    lock = sqlite3.connect(sqlite.target, isolation_level=None)
-    lock.execute("BEGIN IMMEDIATE")
-    recorder = Recorder(sqlite)
-    recorder.add("own::a", "ok", 0.01)
-    wait_until(lambda: "locked" in recorder.state, "nothing says that the file is locked")
-    recorder.add("own::a", "ok", 0.01)
-    lock.execute("ROLLBACK")
-    lock.close()
-    recorder.close(10)
-
-    assert counted(sqlite) == 2
 
 
 def test_a_missing_folder_costs_no_call_anything(tmp_path: Path) -> None:

@@ -40,6 +40,8 @@ def test_hours_become_days_after_a_month_and_days_go_after_a_year(location: Loca
     store = open_store(location)
     month, year = NOW - 31 * 24, NOW - 366 * 24
     store.add([row(), row(hour=month), row(hour=month + 1), row(hour=year)])
+    store.compact(NOW - 24)
+    assert sum(day.calls for day in store.days(0)) == 4
     store.compact(NOW)
 
     assert store.days(0) == [

@@ -31,6 +31,7 @@ def parser() -> argparse.ArgumentParser:
     _add_servers(commands)
     _add_tiers(commands)
     _add_usage(commands)
+    _add_stubs(commands)
     _add_docs(commands)
     return top
 
@@ -43,8 +44,10 @@ class _Parser(argparse.ArgumentParser):
 def _add_init(commands: _Commands) -> None:
     init = commands.add_parser("init", help="write a small working server to start from")
     init.set_defaults(run=run.init)
-    init.add_argument("folder", nargs="?", type=Path, default=Path(), help="default: this folder")
-    init.add_argument("--name", help="the server's name; default: the folder's")
+    init.add_argument(
+        "folder", nargs="?", type=Path, default=Path(), help="where; default: this folder"
+    )
+    init.add_argument("--name", metavar="NAME", help="the server's name; default: the folder's")
     init.add_argument("--pytest", action="store_true", help="also a test that runs `check`")
     init.add_argument("--github", action="store_true", help="also workflows: check, publish docs")
 
@@ -87,7 +90,9 @@ def _add_budget(commands: _Commands) -> None:
         action="store_true",
         help="what each step into the catalog costs; fail beyond its limit",
     )
-    budget.add_argument("--format", choices=("text", "json"), default="text")
+    budget.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how it is printed"
+    )
 
 
 def _add_serve(commands: _Commands) -> None:
@@ -106,23 +111,32 @@ def _add_serve(commands: _Commands) -> None:
 def _add_try(commands: _Commands) -> None:
     try_ = commands.add_parser("try", help="call one tool in this process")
     try_.set_defaults(run=run.try_)
-    try_.add_argument("tool")
-    try_.add_argument("arguments", nargs="?", default="{}", metavar="JSON", help="default: {}")
+    try_.add_argument("tool", metavar="TOOL", help="the tool, or a meta-tool, by its name")
+    try_.add_argument(
+        "arguments", nargs="?", default="{}", metavar="JSON", help="its arguments; default: {}"
+    )
+    try_.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="of an HTTP API: print the request as curl, without secrets, and send nothing",
+    )
     _add_project(try_)
 
 
 def _add_search(commands: _Commands) -> None:
     search = commands.add_parser("search", help="what agents would find, and why")
     search.set_defaults(run=run.search)
-    search.add_argument("query")
-    search.add_argument("--limit", type=_positive, default=5, help="default: 5")
+    search.add_argument("query", metavar="QUERY", help="what an agent would ask for")
+    search.add_argument(
+        "--limit", type=_positive, default=5, metavar="N", help="how many tools; default: 5"
+    )
     _add_search_options(search)
 
 
 def _add_eval(commands: _Commands) -> None:
     eval_ = commands.add_parser("eval", help="how well search finds what labelled queries need")
     eval_.set_defaults(run=run.eval_)
-    eval_.add_argument("queries", type=Path, metavar="QUERIES.jsonl")
+    eval_.add_argument("queries", type=Path, metavar="QUERIES.jsonl", help="labelled queries")
     eval_.add_argument("--rankings", type=Path, metavar="OUT.jsonl", help="write what was found")
     _add_search_options(eval_)
 
@@ -131,8 +145,8 @@ def _add_search_options(parser: argparse.ArgumentParser) -> None:
     from toolfold_runtime.contract.vocabulary import STRATEGIES
 
     _add_manifest(parser)
-    parser.add_argument("--search", choices=STRATEGIES, help="default: the manifest's")
-    parser.add_argument("--json", action="store_true", help="for machines")
+    parser.add_argument("--search", choices=STRATEGIES, help="how to rank; default: the manifest's")
+    parser.add_argument("--json", action="store_true", help="print JSON, for machines")
 
 
 def _positive(text: str) -> int:
@@ -146,14 +160,20 @@ def _add_import(commands: _Commands) -> None:
     kinds = import_.add_subparsers(dest="kind", metavar="KIND", required=True)
     tools = kinds.add_parser("tools", help="saved `tools/list` answers")
     tools.set_defaults(run=run.import_tools)
-    tools.add_argument("files", nargs="+", type=Path, metavar="FILE.json")
+    tools.add_argument("files", nargs="+", type=Path, metavar="FILE.json", help="the answers")
     tools.add_argument(
-        "-o", "--output", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        default=Path("tools.yaml"),
+        help="the manifest to write; default: tools.yaml",
     )
-    tools.add_argument("--name", help="the server's name; default: from the files")
+    tools.add_argument("--name", metavar="NAME", help="the server's name; default: from the files")
     tools.add_argument("--force", action="store_true", help="replace a manifest that differs")
     _add_format(tools)
     _add_import_mcp(kinds.add_parser("mcp", help="MCP servers that run, or can be started"))
+    _add_import_openapi(kinds.add_parser("openapi", help="the operations of an HTTP API"))
 
 
 def _add_import_mcp(mcp: argparse.ArgumentParser) -> None:
@@ -169,25 +189,71 @@ def _add_import_mcp(mcp: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="files of clients: .mcp.json, Claude Desktop, Cursor, VS Code, Codex",
     )
-    mcp.add_argument("--name", help="what to call the server; of several, the one to import")
+    mcp.add_argument(
+        "--name", metavar="NAME", help="what to call the server; of several, the one to import"
+    )
     mcp.add_argument("--curate", action="store_true", help="also write overlays to start from")
     _add_patience(mcp)
     _add_manifest(mcp)
     _add_format(mcp)
 
 
+def _add_import_openapi(openapi: argparse.ArgumentParser) -> None:
+    openapi.epilog = "without a document: those that the manifest declares, again"
+    openapi.set_defaults(run=servers.import_openapi)
+    openapi.add_argument(
+        "document",
+        nargs="?",
+        metavar="FILE|URL",
+        help="OpenAPI 3.0, 3.1 or Swagger 2, JSON or YAML",
+    )
+    for option, what in (("--include", "import only these"), ("--exclude", "leave these out")):
+        openapi.add_argument(
+            option, nargs="+", default=[], metavar="TAG|PATH", help=f"{what}; * stands for anything"
+        )
+    openapi.add_argument(
+        "--name", metavar="NAME", help="what to call the API; of declared ones, the one to import"
+    )
+    openapi.add_argument(
+        "--url", metavar="URL", help="where the API is; default: as the document says"
+    )
+    openapi.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the file to write; default: servers/NAME.yaml beside the manifest",
+    )
+    openapi.add_argument(
+        "--curate", action="store_true", help="also write an overlay to start from"
+    )
+    _add_patience(openapi)
+    _add_manifest(openapi)
+    _add_format(openapi)
+
+
 def _add_servers(commands: _Commands) -> None:
-    parser = commands.add_parser("servers", help="connect once to each upstream server")
+    parser = commands.add_parser(
+        "servers", help="connect once to each upstream server and HTTP API"
+    )
     parser.set_defaults(run=servers.servers)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="default: all of them")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help="which servers; default: all of them"
+    )
     _add_patience(parser)
     _add_manifest(parser)
-    parser.add_argument("--format", choices=("text", "json"), default="text")
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how it is printed"
+    )
 
 
 def _add_patience(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--timeout", type=_seconds, default=60.0, help="seconds for each server; default: 60"
+        "--timeout",
+        type=_seconds,
+        metavar="SECONDS",
+        default=60.0,
+        help="seconds for each server; default: 60",
     )
 
 
@@ -206,14 +272,31 @@ def _add_tiers(commands: _Commands) -> None:
     tiers.set_defaults(run=usage.tiers)
     _add_manifest(tiers)
     _add_usage_place(tiers)
-    tiers.add_argument("--format", choices=("text", "json"), default="text")
+    tiers.add_argument(
+        "--format", choices=("text", "json"), default="text", help="how it is printed"
+    )
     kinds = tiers.add_subparsers(dest="kind", metavar="update")
     update = kinds.add_parser("update", help="write tiers and figures into an overlay")
     update.set_defaults(run=usage.update_tiers)
     # Without defaults: what was said before `update` counts where nothing is said after it.
-    update.add_argument("-m", "--manifest", type=Path, default=argparse.SUPPRESS)
-    update.add_argument("--usage", metavar="FILE|off", default=argparse.SUPPRESS)
-    update.add_argument("-o", "--output", type=Path, help="default: tiers.yaml beside the manifest")
+    update.add_argument(
+        "-m",
+        "--manifest",
+        type=Path,
+        metavar="FILE",
+        default=argparse.SUPPRESS,
+        help="the manifest; default: tools.yaml",
+    )
+    update.add_argument(
+        "--usage", metavar="FILE|off", default=argparse.SUPPRESS, help="the store to read"
+    )
+    update.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the overlay to write; default: tiers.yaml beside the manifest",
+    )
 
 
 def _add_usage(commands: _Commands) -> None:
@@ -222,15 +305,37 @@ def _add_usage(commands: _Commands) -> None:
     _add_manifest(parser)
     _add_usage_place(parser)
     parser.add_argument(
-        "--by", choices=("tool", "category", "day"), default="tool", help="default: tool"
+        "--by",
+        choices=("tool", "category", "day"),
+        default="tool",
+        help="what a row is; default: tool",
     )
-    parser.add_argument("--days", type=_days, default=30, metavar="N", help="default: 30")
-    parser.add_argument("--format", choices=("text", "json", "csv"), default="text")
+    parser.add_argument(
+        "--days", type=_days, default=30, metavar="N", help="how far back; default: 30"
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json", "csv"), default="text", help="how it is printed"
+    )
 
 
 def _add_usage_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--usage", metavar="FILE|off", help="default: TOOLFOLD_USAGE, or as the manifest says"
+        "--usage",
+        metavar="FILE|off",
+        help="the store to read; default: TOOLFOLD_USAGE, or as the manifest says",
+    )
+
+
+def _add_stubs(commands: _Commands) -> None:
+    stubs = commands.add_parser("stubs", help="every tool as a typed function, as in programs")
+    stubs.set_defaults(run=run.stubs)
+    _add_manifest(stubs)
+    stubs.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FILE",
+        help="the .pyi to write; default: standard output",
     )
 
 
@@ -248,13 +353,35 @@ def _add_docs(commands: _Commands) -> None:
     build.set_defaults(run=run.docs_build)
     _add_project(build)
     _add_reporting(build)
-    build.add_argument("--site", type=Path, help="default: site/ beside the manifest")
+    build.add_argument(
+        "--site", type=Path, metavar="FOLDER", help="where; default: site/ beside the manifest"
+    )
     build.add_argument("--since", metavar="REV", help="add what changed since a git revision")
+    build.add_argument(
+        "--usage",
+        metavar="FILE|off",
+        help="add a page with the figures of a usage store; default: off",
+    )
+    build.add_argument("--url", help="where it is published; default: `site: url`")
+    build.add_argument(
+        "--pages",
+        type=Path,
+        metavar="SITE.yaml",
+        help="build a site of Markdown alone, without a manifest",
+    )
     serve = kinds.add_parser("serve", help="preview the site, built again after every save")
     serve.set_defaults(run=run.docs_serve)
     _add_project(serve)
-    serve.add_argument("--host", default="127.0.0.1", help="default: 127.0.0.1")
-    serve.add_argument("--port", type=int, default=8001, help="default: 8001")
+    serve.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen on; default: 127.0.0.1"
+    )
+    serve.add_argument(
+        "--port",
+        type=int,
+        default=8001,
+        metavar="PORT",
+        help="the port to listen on; default: 8001",
+    )
 
 
 def _add_commit(parser: argparse.ArgumentParser) -> None:
@@ -267,12 +394,23 @@ def _add_commit(parser: argparse.ArgumentParser) -> None:
 
 def _add_project(parser: argparse.ArgumentParser) -> None:
     _add_manifest(parser)
-    parser.add_argument("-o", "--output", type=Path, help="default: generated/ beside the manifest")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        metavar="FOLDER",
+        help="the generated folder; default: generated/ beside the manifest",
+    )
 
 
 def _add_manifest(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "-m", "--manifest", type=Path, default=Path("tools.yaml"), help="default: tools.yaml"
+        "-m",
+        "--manifest",
+        type=Path,
+        metavar="FILE",
+        default=Path("tools.yaml"),
+        help="the manifest; default: tools.yaml",
     )
 
 

@@ -29,7 +29,7 @@ _RENDERING: Final = (
 )
 _EXTRAS: Final = {
     "generate": ("the generator", (*_RENDERING, "splintr", "splintr_rs", "watchfiles")),
-    "docs": ("the site builder", ("zensical", "pyromark", "pygments", "markdown")),
+    "docs": ("the site builder", ("pyromark",)),
 }
 
 

@@ -17,6 +17,8 @@ from toolfold.errors import ManifestError, OutputError, Severity, UsageError
 from toolfold.report import Drift, printable, shown
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from toolfold.commands.generate import Project
     from toolfold.develop.watch import Outcome
     from toolfold.emit.output import Written
@@ -92,6 +94,19 @@ def check(options: argparse.Namespace) -> int:
     return _ready_to_commit(project.output, None) if options.for_commit else 0
 
 
+def stubs(options: argparse.Namespace) -> int:
+    """Print every tool as a typed function, or write them to a file."""
+    from toolfold.commands.stubs import stubs_text, write_stubs
+
+    text = stubs_text(options.manifest)
+    if options.output is None:
+        print(text, end="")
+        return 0
+    is_written = write_stubs(options.output, text, Path())
+    print(f"{shown(str(options.output))}: {'written' if is_written else 'unchanged'}")
+    return 0
+
+
 def budget(options: argparse.Namespace) -> int:
     """Print what every view and tool costs."""
     from toolfold.cli.results import budget_json, budget_text
@@ -155,20 +170,45 @@ def docs_build(options: argparse.Namespace) -> int:
     """Build the site of the docs; 1 where they are not current."""
     from toolfold.commands.generate import check as compare_output
     from toolfold.site.build import build_site, require_builder
-    from toolfold.site.since import changes_since
+    from toolfold.site.files import project_sources
 
     require_builder()
+    if options.pages is not None:
+        return _pages_build(options.pages, options.site, options.url)
     project, printer = _project(options), _printer(options)
     done = compare_output(project, progress())
     drift = [Drift(project.output, difference) for difference in done.differences]
     printer.problems(done.summary.warnings, drift)
     if drift:
         return _out_of_date()
-    changes = "" if options.since is None else changes_since(options.manifest, options.since)
     folder = options.manifest.parent
-    site = build_site(project.output, options.site or folder / "site", folder, changes)
+    sources = project_sources(folder, project.output, dict(_more_pages(options)))
+    site = build_site(sources.at(options.url), options.site or folder / "site", folder)
     printer.result(f"{site.folder}/: {site.pages} pages")
     return 0
+
+
+def _pages_build(description: Path, target: Path | None, url: str | None) -> int:
+    """Build a site of somebody's own pages."""
+    from toolfold.site.build import build_site
+    from toolfold.site.own_site import own_sources
+
+    folder = description.parent
+    site = build_site(own_sources(description).at(url), target or folder / "site", folder)
+    print(f"{printable(str(site.folder))}/: {site.pages} pages")
+    return 0
+
+
+def _more_pages(options: argparse.Namespace) -> "Iterator[tuple[str, str]]":
+    """Title and text of the pages that a build adds only where it is asked to."""
+    if options.since is not None:
+        from toolfold.site.since import changes_since
+
+        yield "Changes", changes_since(options.manifest, options.since)
+    if options.usage not in (None, "off"):
+        from toolfold.site.live_usage import live_usage
+
+        yield "Usage", live_usage(options.manifest, options.usage)
 
 
 def docs_serve(options: argparse.Namespace) -> int:
@@ -176,8 +216,15 @@ def docs_serve(options: argparse.Namespace) -> int:
     from toolfold.site.preview import preview
 
     project, printer = _project(options), _printer(options)
-    address = f"{options.host}:{options.port}"
-    return preview(project, address, lambda done: _print_outcome(done, project.output, printer))
+
+    def show(done: "Outcome") -> None:
+        _print_outcome(done, project.output, printer)
+
+    def say(line: str) -> None:
+        printer.result(line)
+        sys.stdout.flush()
+
+    return preview(project, options.host, options.port, show, say)
 
 
 def serve(options: argparse.Namespace) -> int:
@@ -205,7 +252,12 @@ def try_(options: argparse.Namespace) -> int:
     if _is_behind(options):
         changed = f"{options.manifest} was changed since it was generated"
         complain(f"notice: {changed}; run `toolfold generate`")
-    answer = try_tool(options.manifest, options.output, options.tool, options.arguments)
+    call = try_tool
+    if options.dry_run:
+        from toolfold.commands.dry_run import dry_run
+
+        call = dry_run
+    answer = call(options.manifest, options.output, options.tool, options.arguments)
     # A program gets it as it is.
     print(printable(answer.text) if sys.stdout.isatty() else answer.text)
     return 1 if answer.is_error else 0

@@ -8,6 +8,7 @@ from toolfold.cli.printing import Printer, complain, progress
 from toolfold.report import printable, shown
 
 if TYPE_CHECKING:
+    from toolfold.commands.apis import ApiState
     from toolfold.commands.live import LiveState
     from toolfold.errors import DetailedProblem
     from toolfold.importing.servers.run import Imported
@@ -28,7 +29,28 @@ def import_mcp(options: argparse.Namespace) -> int:
         options.timeout,
         has_overlays=options.curate,
     )
-    done = import_servers(request, progress("import", "servers"))
+    return _print_imported(import_servers(request, progress("import", "servers")), options)
+
+
+def import_openapi(options: argparse.Namespace) -> int:
+    """Import documents of HTTP APIs; 1 where one of them failed."""
+    from toolfold.importing.openapi.run import Request, import_documents
+    from toolfold.importing.openapi.selection import Selection
+
+    request = Request(
+        options.manifest,
+        options.document,
+        Selection(tuple(options.include), tuple(options.exclude)),
+        options.name,
+        options.url,
+        options.output,
+        options.timeout,
+        has_overlays=options.curate,
+    )
+    return _print_imported(import_documents(request), options)
+
+
+def _print_imported(done: "Imported", options: argparse.Namespace) -> int:
     printer = Printer(options.format, options.verbose)
     printer.problems(done.problems)
     for taken in done.snapshots:
@@ -78,19 +100,23 @@ def live_problems(options: argparse.Namespace) -> "list[DetailedProblem]":
 
 def servers(options: argparse.Namespace) -> int:
     """Connect once to each upstream server and print what it is; 1 where something is wrong."""
+    from toolfold.commands.apis import api_states
     from toolfold.commands.live import live_states
     from toolfold.manifest.load import load
 
     loaded, folder = load(options.manifest), options.manifest.parent
     count = progress("servers", "servers")
     states = live_states(loaded, options.names, options.timeout, folder, count)
-    rows = [_row(state) for state in states]
+    apis = {api.server.name: api for api in api_states(loaded, options.names, options.timeout)}
+    rows = [_row(state) | _reached(apis.get(state.server.name), state) for state in states]
     if options.format == "json":
         print(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         for line in _table(rows):
             print(printable(line))
-    return int(not all(state.is_fine for state in states))
+    return int(
+        not all(state.is_fine for state in states) or any(api.error for api in apis.values())
+    )
 
 
 def _row(state: "LiveState") -> dict[str, object]:
@@ -105,6 +131,19 @@ def _row(state: "LiveState") -> dict[str, object]:
         "pin": _pin(state),
         "seconds": round(state.listing.seconds, 2),
         "error": state.listing.error or None,
+    }
+
+
+def _reached(api: "ApiState | None", state: "LiveState") -> dict[str, object]:
+    """What is to be said of an HTTP API besides its document: whether it can be reached."""
+    if api is None:
+        return {}
+    errors = [error for error in (state.listing.error, api.error) if error]
+    return {
+        "transport": "http api",
+        "tools": api.tools,
+        "seconds": round(state.listing.seconds + api.seconds, 2),
+        "error": "; ".join(errors) or None,
     }
 
 

@@ -27,7 +27,7 @@ _WAYS_OUT: Final = {
 
 
 class Tier(NamedTuple):
-    """A step, what it costs with all before it, and the limit of that."""
+    """A step, what it costs with all before it, the limit of that, and what to do beyond it."""
 
     name: str
     what: str
@@ -61,7 +61,7 @@ def tiers_report(manifest: Path) -> TiersReport:
     details = plan.facts.details
     share = share_of(details)
     return TiersReport(
-        tuple(_tiers(plan)),
+        tuple(_with_cause(list(_tiers(plan)))),
         cost_of(plan.costs, "direct"),
         len(schemas),
         share,
@@ -69,6 +69,18 @@ def tiers_report(manifest: Path) -> TiersReport:
         details,
         sum(own <= details for own in schemas),
     )
+
+
+def _with_cause(tiers: Sequence[Tier]) -> Iterator[Tier]:
+    """The steps; one that is over because of an earlier step alone says so."""
+    for place, tier in enumerate(tiers):
+        earlier = [own for own in tiers[:place] if own.name != tier.name]
+        before = earlier[-1] if earlier else None
+        first = next((own for own in earlier if own.is_over), None)
+        if before and first and tier.tokens - before.tokens <= tier.limit - before.limit:
+            yield tier._replace(way_out=f"it would fit if {first.name} did")
+        else:
+            yield tier
 
 
 def _tiers(plan: Plan) -> Iterator[Tier]:

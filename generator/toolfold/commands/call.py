@@ -69,7 +69,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     server_log.set_up("text", "warning")
     server = load_server(manifest, output)
     catalog = server.catalog
-    values = _arguments(arguments)
+    values = parsed_arguments(arguments)
     # A meta-tool answers from the catalog, so the user's code is not loaded for it.
     path = None if tool in server.meta_tools else catalog.facts.implementation
 
@@ -80,6 +80,7 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
             return await dispatcher.call(tool, values, CallContext(LOCAL, confirm=_typed))
         finally:
             await backend.close()
+            await dispatcher.executor.end()
 
     try:
         # What a method prints is not the answer.
@@ -95,12 +96,8 @@ def try_tool(manifest: Path, output: Path | None, tool: str, arguments: str) -> 
     return Answer("\n".join(map(described, reply.content)), is_error=reply.is_error)
 
 
-async def _typed(_: str) -> Consent:
-    """Whoever types a call here has confirmed it."""
-    return Consent()
-
-
-def _arguments(text: str) -> dict[str, object]:
+def parsed_arguments(text: str) -> dict[str, object]:
+    """The arguments on a command line; UsageError where they are no JSON object."""
     try:
         values = json.loads(text)
     except json.JSONDecodeError as error:
@@ -108,3 +105,8 @@ def _arguments(text: str) -> dict[str, object]:
     if not isinstance(values, dict):
         raise UsageError('the arguments are not a JSON object like {"query": "x"}')
     return values
+
+
+async def _typed(_: str) -> Consent:
+    """Whoever types a call here has confirmed it."""
+    return Consent()

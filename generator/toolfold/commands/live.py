@@ -1,5 +1,6 @@
 """Comparing what is imported with what upstream servers publish now; no tool is run."""
 
+import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,9 +8,19 @@ from pathlib import Path
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.upstream import UpstreamServer
 
-from toolfold.errors import DetailedProblem, Problem, Severity, UsageError
+from toolfold.errors import (
+    DetailedProblem,
+    ManifestError,
+    OutputError,
+    Problem,
+    Severity,
+    UsageError,
+)
+from toolfold.importing.openapi.live import taken_again
+from toolfold.importing.openapi.targets import declared_apis
 from toolfold.importing.servers.compare import Comparison, compare
 from toolfold.importing.servers.listing import Listing, Progress, list_servers
+from toolfold.importing.servers.project import OPENAPI, Project
 from toolfold.importing.servers.snapshot import importable
 from toolfold.importing.servers.stage import acceptable, published
 from toolfold.manifest.load import Loaded
@@ -40,15 +51,42 @@ class LiveState:
 def live_states(
     loaded: Loaded, names: Collection[str], seconds: float, folder: Path, progress: Progress
 ) -> list[LiveState]:
-    """Connect to the servers of these names, or to all; UsageError where one is not declared."""
+    """Connect to the MCP servers of these names, or to all; UsageError where one is not declared."""
     declared = upstream_servers(loaded.manifest)
     unknown = [name for name in names if name not in declared]
     if unknown:
         known = ", ".join(declared) or "none"
         raise UsageError(f'no server "{unknown[0]}" is declared; there are: {known}')
     chosen = [server for name, server in declared.items() if not names or name in names]
-    listings = list_servers(chosen, folder, seconds, progress)
-    return [_state(loaded, own, listing) for own, listing in zip(chosen, listings, strict=True)]
+    asked = [server for server in chosen if not server.is_http_api]
+    listings = dict(
+        zip(
+            (server.name for server in asked),
+            list_servers(asked, folder, seconds, progress),
+            strict=True,
+        )
+    )
+    return [
+        _document_state(loaded, own, folder, seconds)
+        if own.is_http_api
+        else _state(loaded, own, listings[own.name])
+        for own in chosen
+    ]
+
+
+def _document_state(
+    loaded: Loaded, server: UpstreamServer, folder: Path, seconds: float
+) -> LiveState:
+    """The document of an HTTP API as it is now, compared with what was imported from it."""
+    start = time.monotonic()
+    project = Project(folder / loaded.name, OPENAPI)
+    try:
+        (api,) = declared_apis(project, server.name)
+        taken = taken_again(project, api, seconds)
+    except (UsageError, OutputError, ManifestError) as error:
+        return LiveState(server, Listing(None, str(error), time.monotonic() - start), None)
+    listing = Listing(taken.live, "", time.monotonic() - start)
+    return LiveState(server, listing, taken.comparison if server.pin != "off" else None)
 
 
 def live_problems(loaded: Loaded, states: list[LiveState]) -> Iterator[DetailedProblem]:
@@ -65,7 +103,8 @@ def live_problems(loaded: Loaded, states: list[LiveState]) -> Iterator[DetailedP
             yield DetailedProblem(_backend_problem(loaded, name, fact))
         if state.comparison is not None and not state.comparison.is_same:
             fact = "not what was imported any more"
-            hint = "import it again with `toolfold import mcp`, and review what changes"
+            kind = "openapi" if state.server.is_http_api else "mcp"
+            hint = f"import it again with `toolfold import {kind}`, and review what changes"
             severity: Severity = "error" if state.server.pin == "refuse" else "warning"
             problem = Problem(place, dotted(path), fact, hint, severity, "live")
             yield DetailedProblem(problem, tuple(state.comparison.lines()))

@@ -1,12 +1,12 @@
 """Ending the processes that a command has started."""
 
 import subprocess
-from typing import Final
+from typing import Any, Final
 
 _GRACE: Final = 5.0  # seconds to end by itself
 
 
-def wait_or_kill(process: subprocess.Popen[bytes]) -> None:
+def wait_or_kill(process: subprocess.Popen[Any]) -> None:
     """Wait a few seconds for a process that was asked to end, then kill it.
 
     An interruption meanwhile, which is a second one, kills it at once.

@@ -11,14 +11,17 @@ _OPTIONS: Final = ("--isolated", "--no-cache", "--line-length=100", "--target-ve
 _WITHOUT_COMMAS: Final = ("--config", "format.skip-magic-trailing-comma=true")
 
 
-def is_formatting(found: str, expected: str) -> bool:
-    """Whether two texts differ in nothing but how some release of a formatter lays them out."""
-    plain = _plainest(expected)
-    return plain is not None and plain == _plainest(found)
+def is_formatting(found: str, expected: str, suffix: str) -> bool:
+    """Whether two texts differ in nothing but how some release of a formatter lays them out.
+
+    Of a page, ruff formats the Python that stands in it.
+    """
+    plain = _plainest(expected, suffix)
+    return plain is not None and plain == _plainest(found, suffix)
 
 
-def _plainest(text: str) -> str | None:
-    done = _ruff(text, (*_OPTIONS, *_WITHOUT_COMMAS))
+def _plainest(text: str, suffix: str) -> str | None:
+    done = _ruff(text, (*_OPTIONS, *_WITHOUT_COMMAS), suffix)
     return done.stdout if done.returncode == 0 else None
 
 
@@ -36,8 +39,11 @@ def format_all(sources: Collection[str]) -> list[str]:
     return [f"{part.strip()}\n" for part in parts]
 
 
-def _ruff(text: str, options: tuple[str, ...]) -> "subprocess.CompletedProcess[str]":
-    command = [_binary(), "format", *options, "--quiet", "--stdin-filename", "generated.py", "-"]
+def _ruff(
+    text: str, options: tuple[str, ...], suffix: str = ".py"
+) -> "subprocess.CompletedProcess[str]":
+    name = f"generated{suffix}"
+    command = [_binary(), "format", *options, "--quiet", "--stdin-filename", name, "-"]
     return subprocess.run(  # noqa: S603 - our own arguments
         command,
         input=text,

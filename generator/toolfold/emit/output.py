@@ -8,7 +8,7 @@ import difflib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import BinaryIO, Final, Literal
 
 from toolfold.emit.format import is_formatting
@@ -24,6 +24,7 @@ _SHOWN: Final = 10
 _LINE: Final = 400  # what of a first line is looked at
 _START: Final = 1 << 16
 _HUGE: Final = 1 << 28
+_FORMATTED: Final = (".py", ".md")
 
 
 @dataclass(frozen=True)
@@ -108,8 +109,10 @@ def compare_tree(files: Files, output: Path) -> list[Difference]:
 def _beyond_formatting(differences: list[Difference]) -> Iterator[Difference]:
     """Drop differences that another release of the formatter explains."""
     for difference in differences:
-        is_python = difference.kind == "changed" and difference.path.endswith(".py")
-        if not is_python or not is_formatting(difference.found, difference.expected):
+        suffix = PurePosixPath(difference.path).suffix
+        may_be_formatted = difference.kind == "changed" and suffix in _FORMATTED
+        texts = (difference.found, difference.expected)
+        if not may_be_formatted or not is_formatting(*texts, suffix):
             yield difference
 
 

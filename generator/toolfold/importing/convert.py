@@ -63,7 +63,7 @@ def entry_of(
 def _summary(tool: ForeignTool) -> str:
     text = tool.description.strip() or tool.title or tool.name.replace("_", " ")
     paragraph = " ".join(_PARAGRAPH_END.split(text, maxsplit=1)[0].split())
-    sentence = _first_sentence(paragraph).lstrip("# ").rstrip(". ")
+    sentence = first_sentence(paragraph).lstrip("# ").rstrip(". ")
     if sentence.startswith("**") and sentence.endswith("**"):
         sentence = sentence.strip("*")
     sentence = sentence or tool.name
@@ -72,7 +72,7 @@ def _summary(tool: ForeignTool) -> str:
     return sentence[: _SUMMARY_LENGTH - 1].rsplit(" ", 1)[0].rstrip(",;:. ") + "…"
 
 
-def _first_sentence(text: str) -> str:
+def first_sentence(text: str) -> str:
     """Up to the first full stop that no abbreviation explains, before something like a capital."""
     for stop in _FULL_STOP.finditer(text):
         word, mark, following = stop.groups()

@@ -15,6 +15,7 @@ _NOT_PRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 # Keys whose values get a line per entry; everything below is one JSON line.
 _BLOCKS: Final = (
     (),
+    ("$defs",),
     ("server",),
     ("categories",),
     ("tools",),

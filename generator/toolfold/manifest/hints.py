@@ -42,11 +42,7 @@ _ENTRIES: Final[dict[tuple[str, ...], Any]] = {
     ("prompts", "*", "arguments"): {"required": True},
 }
 _PLAIN: Final = re.compile(r"[A-Za-z_$][\w$./:+ -]*")
-# Where nothing else is known.
-_PLAIN_HINTS: Final = {
-    "a string": "write some text",
-    "a whole number": "write digits and no unit, as in `{key}: 100`",
-}
+_WHOLE_NUMBER: Final = "a whole number"
 _LONGEST: Final = 60
 _LONGEST_HINT: Final = 160
 
@@ -64,10 +60,13 @@ def way_out(path: ManifestPath, wanted: str, value: object) -> str:
     meant = _meant(path, wanted, value)
     how = "write"
     if meant is None:
-        meant, how = example_at(path), "write it like"
+        meant = example_at(path)
+        how = "write digits and no unit, as in" if wanted == _WHOLE_NUMBER else "write it like"
+    if meant is None and wanted == _WHOLE_NUMBER:
+        meant = 100
     text = flow(meant)
     if meant is None or len(text) > _LONGEST_HINT:
-        return _PLAIN_HINTS.get(wanted, "").format(key=path[-1])
+        return "write some text" if wanted == "a string" else ""
     return f"{how} `{text if isinstance(path[-1], int) else f'{path[-1]}: {text}'}`"
 
 

@@ -7,8 +7,8 @@ from toolfold.manifest.json_schema import LISTS, MAPPINGS, STRING_FORMATS, TYPES
 _SCHEMA: Final = {"$ref": "#/definitions/Schema"}
 _TEXT: Final = {"type": "string"}
 _FLAG: Final = {"type": "boolean"}
-_NUMBER: Final = {"type": "number"}
-_COUNT: Final = {"type": "integer", "minimum": 0}
+_NUMBER: Final = {"type": "number", "examples": [100]}
+_COUNT: Final = {"type": "integer", "minimum": 0, "examples": [1]}
 _NAMES: Final = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 _TYPE: Final = {"enum": list(TYPES)}
 
@@ -19,8 +19,8 @@ _VALUES: Final[dict[str, dict[str, Any]]] = {
         "examples": ["string", ["string", "null"]],
     },
     "enum": {"type": "array", "examples": [["open", "closed"]]},
-    "const": {},
-    "default": {},
+    "const": {"examples": ["open"]},
+    "default": {"examples": [20]},
     "$ref": {"type": "string", "pattern": r"^#/\$defs/", "examples": ["#/$defs/Order"]},
     "required": _NAMES | {"examples": [["id"]]},
     "dependentRequired": {
@@ -30,12 +30,14 @@ _VALUES: Final[dict[str, dict[str, Any]]] = {
     },
     "format": {"enum": list(STRING_FORMATS)},
     "pattern": {"type": "string", "format": "regex", "examples": ["^[A-Z]-[0-9]+$"]},
-    "multipleOf": {"type": "number", "exclusiveMinimum": 0},
+    "multipleOf": {"type": "number", "exclusiveMinimum": 0, "examples": [0.01]},
     "contentEncoding": {"enum": ["base64"]},
     "contentMediaType": _TEXT | {"examples": ["image/png"]},
     "examples": {"type": "array", "examples": [["A-1", "B-2"]]},
     "x-mcp-header": _TEXT | {"examples": ["X-Tenant"]},
-    **dict.fromkeys(("title", "description", "$comment"), _TEXT),
+    "title": _TEXT | {"examples": ["Order number"]},
+    "description": _TEXT | {"examples": ["The number on the receipt"]},
+    "$comment": _TEXT | {"examples": ["As the shop's database has it"]},
     **dict.fromkeys(("deprecated", "readOnly", "writeOnly", "uniqueItems"), _FLAG),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"), _NUMBER),
     **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _COUNT),

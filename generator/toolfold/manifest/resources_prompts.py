@@ -21,11 +21,16 @@ class Resource(ManifestModel):
         examples=["orders://{id}"],
     )
     tool: ToolReference = Field(
-        description="The tool that is called to read it; its effect must be read."
+        description="The tool that is called to read it; its effect must be read.",
+        examples=["find_order"],
     )
-    summary: Line = Field(description="One line about what can be read there.")
+    summary: Line = Field(
+        description="One line about what can be read there.", examples=["One order"]
+    )
     title: Line | None = Field(
-        default=None, description="Its name for people; default: the key that it stands under."
+        default=None,
+        description="Its name for people; default: the key that it stands under.",
+        examples=["Order"],
     )
     mime_type: MimeType | None = Field(
         default=None,
@@ -38,7 +43,9 @@ class PromptArgument(ManifestModel):
     """An argument of a prompt, which is always text."""
 
     description: Line | None = Field(
-        default=None, description="What to give; default: what the tool says of the parameter."
+        default=None,
+        description="What to give; default: what the tool says of the parameter.",
+        examples=["What to review"],
     )
     required: bool = Field(default=False, description="Whether it must be given.")
     values: list[Line] = Field(
@@ -51,9 +58,13 @@ class PromptArgument(ManifestModel):
 class Prompt(ManifestModel):
     """A prompt: a text, or what a tool answers."""
 
-    summary: Line = Field(description="One line about what the prompt is for.")
+    summary: Line = Field(
+        description="One line about what the prompt is for.", examples=["Review code"]
+    )
     title: Line | None = Field(
-        default=None, description="Its name for people; default: the key that it stands under."
+        default=None,
+        description="Its name for people; default: the key that it stands under.",
+        examples=["Apology"],
     )
     arguments: dict[ArgumentName, PromptArgument] | None = Field(
         default=None,
@@ -68,4 +79,5 @@ class Prompt(ManifestModel):
     tool: ToolReference | None = Field(
         default=None,
         description="The tool whose answer it is, called with the arguments; its effect must be read.",
+        examples=["find_order"],
     )

@@ -10,11 +10,13 @@ from toolfold.manifest.resources_prompts import Prompt, PromptArgument, Resource
 from toolfold.manifest.server import (
     BUDGETS,
     Budgets,
+    CodeMode,
     Disclosure,
     Execution,
     MetaTool,
     Server,
 )
+from toolfold.manifest.site import Site
 from toolfold.manifest.tool import Backend, Deprecation, Example, Icon, Tool
 from toolfold.manifest.types import (
     PATTERN_DESCRIPTIONS,
@@ -40,6 +42,7 @@ __all__ = [
     "Backend",
     "Budgets",
     "Category",
+    "CodeMode",
     "Deprecation",
     "Disclosure",
     "Example",
@@ -53,6 +56,7 @@ __all__ = [
     "Resource",
     "Secret",
     "Server",
+    "Site",
     "Tiers",
     "Tool",
     "Upstream",
@@ -77,18 +81,26 @@ class Category(ManifestModel):
     """A group of tools."""
 
     title: Line | None = Field(
-        default=None, description="The category's name for people; default: its name."
+        default=None,
+        description="The category's name for people; default: its name.",
+        examples=["Orders"],
     )
     description: Text | None = Field(
-        default=None, description="What its tools are for, in the inventory and the docs."
+        default=None,
+        description="What its tools are for, in the inventory and the docs.",
+        examples=["Find and cancel orders"],
     )
 
 
 class Workflow(ManifestModel):
     """A named chain of tools."""
 
-    name: Line = Field(description="What the chain achieves.")
-    description: Line | None = Field(default=None, description="More about it, in one line.")
+    name: Line = Field(description="What the chain achieves.", examples=["Cancel an order"])
+    description: Line | None = Field(
+        default=None,
+        description="More about it, in one line.",
+        examples=["For a customer who calls"],
+    )
     steps: Annotated[list[ToolReference], Field(min_length=1)] = Field(
         description="Names of tools, in order.", examples=[["find_order", "cancel_order"]]
     )
@@ -172,8 +184,16 @@ class Manifest(ManifestModel):
     )
     servers: dict[ServerName, Upstream] = Field(
         default={},
-        description="Upstream MCP servers, by name.",
-        examples=[{"orders": {"url": "https://example.com/mcp"}}],
+        description="Upstream MCP servers and HTTP APIs, by name.",
+        examples=[
+            {"orders": {"url": "https://example.com/mcp"}},
+            {"shop": {"openapi": "shop.json", "url": "https://example.com/v1"}},
+        ],
+    )
+    site: Site = Field(
+        default=Site(),
+        description="The site of the docs: its address, its looks, and pages of your own.",
+        examples=[{"url": "https://example.com/docs/", "pages": ["docs/guides"]}],
     )
     defs: dict[Identifier, JsonSchema] = Field(
         default={},
@@ -192,7 +212,15 @@ class Manifest(ManifestModel):
         if own.backend is not None:
             return own.upstream
         server, _, name = (own.id or "").partition("::")
-        return UpstreamTool(server, name) if server in self.servers else None
+        is_mcp = server in self.servers and not self.servers[server].is_http_api
+        return UpstreamTool(server, name) if is_mcp else None
+
+    def server_of(self, tool: str) -> str | None:
+        """The upstream server or HTTP API that carries a tool out; None where a method does."""
+        backend, upstream = self.tools[tool].backend, self.upstream_of(tool)
+        if backend is not None and backend.operation is not None:
+            return backend.server
+        return upstream.server if upstream is not None else None
 
     def without_hidden(self, included: Collection[str]) -> "Manifest":
         """The manifest as if the tools that it hides were not declared.
@@ -208,4 +236,4 @@ class Manifest(ManifestModel):
 
     def has_models(self, tool: str) -> bool:
         """Whether models are generated for a tool."""
-        return self.server.models == "all" or self.upstream_of(tool) is None
+        return self.server.models == "all" or self.server_of(tool) is None

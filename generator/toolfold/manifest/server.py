@@ -5,6 +5,7 @@ from typing import Annotated, Final, Literal
 from pydantic import Discriminator, Field
 from toolfold_runtime.contract import vocabulary
 from toolfold_runtime.contract.server import Execution as Defaults
+from toolfold_runtime.contract.server import ProgramLimits
 from toolfold_runtime.contract.vocabulary import (
     ArgumentsForm,
     Format,
@@ -33,8 +34,11 @@ from toolfold.manifest.types import (
 )
 
 Switch = Literal["on", "off"]
+#: Which tools programs may call.
+CodeMode = Literal["off", "read", "write"]
 ExposureChoice = Literal["auto", vocabulary.Exposure]
 _DEFAULTS: Final = Defaults()
+_PROGRAM: Final = ProgramLimits()
 #: Budgets in o200k tokens, where a manifest sets none.
 BUDGETS: Final = {
     "surface": 350,
@@ -60,14 +64,19 @@ class Server(ManifestModel):
         description="The server's version, in quotes if it looks like a number.", examples=["1.0.0"]
     )
     title: Line | None = Field(
-        default=None, description="The server's name for people; default: its name."
+        default=None,
+        description="The server's name for people; default: its name.",
+        examples=["Shop"],
     )
     description: Text | None = Field(
-        default=None, description="What the server is for, in the docs and in `instructions`."
+        default=None,
+        description="What the server is for, in the docs and in `instructions`.",
+        examples=["Find and cancel orders."],
     )
     instructions: Text | None = Field(
         default=None,
         description="Sent to clients when they connect, after how to start; default: the description.",
+        examples=["Amounts are in cents."],
     )
     prefix: Prefix = Field(
         default="",
@@ -102,14 +111,22 @@ class MetaTool(ManifestModel):
     """A meta-tool's own name and its place in the inventory."""
 
     name: ToolName | None = Field(
-        default=None, description="What it is called; default: `server.prefix` and its usual name."
+        default=None,
+        description="What it is called; default: `server.prefix` and its usual name.",
+        examples=["shop_tools"],
     )
     category: CategoryName | None = Field(
-        default=None, description="The category that lists it in the inventory; default: none."
+        default=None,
+        description="The category that lists it in the inventory; default: none.",
+        examples=["help"],
     )
-    summary: Line | None = Field(default=None, description="Its line in the inventory.")
+    summary: Line | None = Field(
+        default=None, description="Its line in the inventory.", examples=["This inventory"]
+    )
     example: Line | None = Field(
-        default=None, description="A prompt that needs it, shown in the inventory."
+        default=None,
+        description="A prompt that needs it, shown in the inventory.",
+        examples=["what can you do?"],
     )
 
 
@@ -153,6 +170,16 @@ class MetaTools(ManifestModel):
         description="Runs tools of any effect; `off` for none.",
         examples=["off", {"name": "write_with"}],
     )
+    code: MetaEntry = Field(
+        default=MetaTool(),
+        description="Where `disclosure.code` is on: runs programs that call reading tools; `off` for none.",
+        examples=["off", {"name": "program"}],
+    )
+    code_write: MetaEntry = Field(
+        default=MetaTool(),
+        description="Where `disclosure.code` is write: runs programs that call any tool; `off` for none.",
+        examples=["off", {"name": "program_that_writes"}],
+    )
 
 
 def _budget(name: str, description: str) -> Tokens | None:
@@ -185,6 +212,7 @@ class Budgets(ManifestModel):
     result: Tokens | None = Field(
         default=None,
         description="Largest result of any tool; larger ones are truncated; default: no limit.",
+        examples=[4000],
     )
 
 
@@ -221,6 +249,13 @@ class Disclosure(ManifestModel):
         description=(
             "How runners take arguments: as an object, or as a JSON string (json) for clients that"
             " close every object and could send only an empty one."
+        ),
+    )
+    code: CodeMode = Field(
+        default="off",
+        description=(
+            "Whether agents may run programs in which tools are typed functions: of tools that"
+            " read (read), of every tool (write); needs toolfold[code] where it is served."
         ),
     )
     unlisted_calls: UnlistedCalls = Field(
@@ -260,6 +295,28 @@ class CacheBounds(ManifestModel):
     )
 
 
+class ProgramBounds(ManifestModel):
+    """What one program of an agent may take, where `disclosure.code` is on."""
+
+    seconds: Annotated[float, Field(gt=0, le=3600)] = Field(
+        default=_PROGRAM.seconds,
+        description="How long a run may take, its calls included; not the time that a user takes to answer.",
+    )
+    megabytes: Annotated[int, Field(ge=16, le=4096)] = Field(
+        default=_PROGRAM.megabytes, description="How much memory a program's values may take."
+    )
+    calls: Annotated[int, Field(ge=1, le=10_000)] = Field(
+        default=_PROGRAM.calls, description="How many calls of tools a program may make."
+    )
+    output: Annotated[int, Field(ge=100)] = Field(
+        default=_PROGRAM.output,
+        description="Tokens of an answer; a longer value is truncated, and longer printed text is cut.",
+    )
+    clock: Switch = Field(
+        default="off", description="Whether a program may ask what time it is (UTC)."
+    )
+
+
 class Execution(ManifestModel):
     """How tools are run, where a tool itself says nothing else."""
 
@@ -281,4 +338,9 @@ class Execution(ManifestModel):
         default=CacheBounds(),
         description="How much the cache of all tools' answers may hold.",
         examples=[{"entries": 500, "megabytes": 32}],
+    )
+    code: ProgramBounds = Field(
+        default=ProgramBounds(),
+        description="What one program may take, where `disclosure.code` is on.",
+        examples=[{"seconds": 60, "calls": 300}],
     )

@@ -7,6 +7,7 @@ from toolfold_runtime.contract.server import TOOL_CONCURRENCY
 from toolfold_runtime.contract.upstream import UpstreamTool
 from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effect, Tier
 
+from toolfold.manifest.operation import HttpAnswer, HttpRequest, Pagination
 from toolfold.manifest.types import (
     FLAG,
     MAPPING,
@@ -20,6 +21,7 @@ from toolfold.manifest.types import (
     JsonSchema,
     Line,
     ManifestModel,
+    OperationLine,
     Parameter,
     Scope,
     Seconds,
@@ -37,7 +39,9 @@ from toolfold.manifest.usage import Measured
 class Example(ManifestModel):
     """One call of a tool, valid against its parameters."""
 
-    description: Line | None = Field(default=None, description="What the call does, in one line.")
+    description: Line | None = Field(
+        default=None, description="What the call does, in one line.", examples=["One order"]
+    )
     arguments: JsonObject = Field(
         default={}, description="The arguments of the call.", examples=[{"id": "A-1"}]
     )
@@ -49,13 +53,15 @@ class Performance(ManifestModel):
     speed: Literal["fast", "medium", "slow"] | None = Field(
         default=None, description="How long a call takes."
     )
-    tokens: Tokens | None = Field(default=None, description="About how many tokens a result has.")
+    tokens: Tokens | None = Field(
+        default=None, description="About how many tokens a result has.", examples=[200]
+    )
 
 
 class Reference(ManifestModel):
     """Something to read elsewhere."""
 
-    title: Line = Field(description="What the link says.")
+    title: Line = Field(description="What the link says.", examples=["How orders work"])
     url: Address = Field(description="Its address.", examples=["https://example.com/orders"])
 
 
@@ -92,10 +98,16 @@ class Cache(ManifestModel):
 
 
 class Backend(ManifestModel):
-    """What carries a call out: a method of the implementation, or a tool of an upstream server."""
+    """What carries a call out: a method, a tool of an upstream server, or an operation of an HTTP API."""
 
     model_config = ConfigDict(
-        json_schema_extra={"oneOf": [{"required": ["python"]}, {"required": ["server", "tool"]}]}
+        json_schema_extra={
+            "oneOf": [
+                {"required": ["python"]},
+                {"required": ["server", "tool"]},
+                {"required": ["server", "operation"]},
+            ]
+        }
     )
 
     python: Identifier | None = Field(
@@ -109,13 +121,37 @@ class Backend(ManifestModel):
     tool: Line | None = Field(
         default=None, description="What that server calls the tool.", examples=["find_order"]
     )
+    operation: OperationLine | None = Field(
+        default=None,
+        description="Method and path of an operation, where the server is an HTTP API.",
+        examples=["GET /orders/{id}"],
+    )
+    request: HttpRequest | None = Field(
+        default=None,
+        description="What the request needs besides arguments in the path and in the query.",
+        examples=[{"body": {"type": "application/json"}}],
+    )
+    answer: HttpAnswer | None = Field(
+        default=None,
+        description="What an operation answers.",
+        examples=[{"schema": {"type": "object"}}],
+    )
+    pages: Pagination | None = Field(
+        default=None,
+        description="How the list that an operation answers is read on.",
+        examples=[{"style": "page", "argument": "page"}],
+    )
 
 
 class Deprecation(ManifestModel):
     """Why a tool should no longer be used, and what to use instead."""
 
-    use: ToolReference | None = Field(default=None, description="The tool to use instead.")
-    reason: Line | None = Field(default=None, description="Why, in one line.")
+    use: ToolReference | None = Field(
+        default=None, description="The tool to use instead.", examples=["find_order"]
+    )
+    reason: Line | None = Field(
+        default=None, description="Why, in one line.", examples=["It reads the old store"]
+    )
 
 
 DeprecatedEntry = Annotated[
@@ -127,14 +163,22 @@ DeprecatedEntry = Annotated[
 class Tool(ManifestModel):
     """One tool."""
 
-    category: CategoryName = Field(description="One of the names under `categories:`.")
+    category: CategoryName = Field(
+        description="One of the names under `categories:`.", examples=["orders"]
+    )
     effect: Effect = Field(description="What a call does: read, write or destructive.")
-    summary: Line = Field(description="One line; the default for title and description.")
+    summary: Line = Field(
+        description="One line; the default for title and description.", examples=["Find an order"]
+    )
     title: Line | None = Field(
-        default=None, description="The tool's name for people; default: its summary."
+        default=None,
+        description="The tool's name for people; default: its summary.",
+        examples=["Order by number"],
     )
     description: Text | None = Field(
-        default=None, description="What agents read before a call; default: the summary."
+        default=None,
+        description="What agents read before a call; default: the summary.",
+        examples=["Finds one order by its number, with its items and where it is now."],
     )
     example: Line | None = Field(
         default=None,
@@ -230,7 +274,9 @@ class Tool(ManifestModel):
         examples=[{"speed": "fast", "tokens": 200}],
     )
     notes: Text | None = Field(
-        default=None, description="More to know, in the full view and the docs."
+        default=None,
+        description="More to know, in the full view and the docs.",
+        examples=["Orders older than ten years are archived."],
     )
     references: list[Reference] = Field(
         default=[],
@@ -272,6 +318,7 @@ class Tool(ManifestModel):
     budget: Tokens | None = Field(
         default=None,
         description="Largest result in tokens, larger ones are truncated; default: `budgets.result`.",
+        examples=[1500],
     )
     aliases: list[ToolName] = Field(
         default=[],
@@ -313,7 +360,11 @@ class Tool(ManifestModel):
             "What carries a call out; default: the upstream server that the tool's `id` names,"
             " else the method of the tool's name."
         ),
-        examples=[{"python": "find_order_by_id"}, {"server": "orders", "tool": "find_order"}],
+        examples=[
+            {"python": "find_order_by_id"},
+            {"server": "orders", "tool": "find_order"},
+            {"server": "shop", "operation": "GET /orders/{id}"},
+        ],
     )
 
     @property
@@ -344,6 +395,17 @@ class Tool(ManifestModel):
         """The tool of an upstream server that the backend names; None where it names none."""
         server, tool = (self.backend.server, self.backend.tool) if self.backend else (None, None)
         return UpstreamTool(server, tool) if server is not None and tool is not None else None
+
+    @property
+    def is_operation(self) -> bool:
+        """Whether an operation of an HTTP API carries it out."""
+        return self.backend is not None and self.backend.operation is not None
+
+    @property
+    def answer_schema(self) -> JsonObject | None:
+        """The schema of what an operation answers; None where nothing is known of it."""
+        answer = self.backend.answer if self.backend else None
+        return answer.schema_ if answer else None
 
     @property
     def asserts_input_formats(self) -> bool:

@@ -20,6 +20,7 @@ _LINE = r"^[^\r\n]+$"
 _URL = r"^(https?://|mailto:)[^\s<>\"\\^`{|}]+$"
 _HTTP = r"^https?://[^\s/@]+(/[^\s]*)?$"
 _ICON = r"^(https?://|data:image/)[^\s<>\"\\^`{|}]+$"
+_COLOUR = r"^#[0-9A-Fa-f]{6}$"
 # RFC 6749, section 3.3.
 _SCOPE = r"^[!#-\[\]-~]+$"
 # What an operating system cannot tell from the value, or not hold at all.
@@ -28,6 +29,9 @@ _ENV_NAME = r"^[^=\x00-\x20\x7f]{1,200}$"
 _HEADER = r"^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}$"
 ENV_PATTERN = r"^([A-Za-z]+ )?\$\{[A-Za-z_][A-Za-z0-9_]*\}$"
 _MIME = r"^[a-z]+/[A-Za-z0-9][A-Za-z0-9!#$&^_.+-]*(; ?[a-z]+=[A-Za-z0-9._-]+)?$"
+_MEDIA = r"^([A-Za-z0-9!#$&^_.+-]+|\*)/([A-Za-z0-9!#$&^_.+-]+|\*)( ?; ?[ -~]+)?$"
+_STATUS = r"^([1-5][0-9X]{2}|default)$"
+_OPERATION = r"^[A-Z]{1,20} /[!-\[\]-~]*$"
 # What the characters between the braces may be is said by the parser of templates.
 _TEMPLATE = r"^[a-z][a-z0-9+.-]*:[A-Za-z0-9!#$%&'()*+,./:;=?@_~{}-]+$"
 
@@ -44,10 +48,14 @@ PATTERN_DESCRIPTIONS = {
     _URL: "an http, https or mailto address",
     _HTTP: "an http or https address without a name or password in it",
     _ICON: "an http, https or data:image address",
+    _COLOUR: "a colour such as #2f5bd0",
     _SCOPE: 'an OAuth scope: printable ASCII without spaces, " and \\',
     _ENV_NAME: "the name of an environment variable",
     _HEADER: "the name of an HTTP header",
     _MIME: "a media type, such as application/json",
+    _MEDIA: "a media type, such as application/json",
+    _STATUS: "a status such as 404 or 4XX, in quotes, or default",
+    _OPERATION: "a method and a path below the server's address, as in GET /orders/{id}",
     _TEMPLATE: "an address such as orders://{id}: a scheme in lower case, and ASCII without spaces",
     CODE_PATTERN: "lower-case letters, digits and _, starting with a letter, at most 64 of them",
     ENV_PATTERN: "${NAME} of an environment variable, or {plain: value} if it is no secret",
@@ -73,9 +81,14 @@ Line = Annotated[str, Field(min_length=1, pattern=_LINE)]
 Address = Annotated[str, Field(pattern=_URL)]
 HttpAddress = Annotated[str, Field(pattern=_HTTP)]
 IconAddress = Annotated[str, Field(pattern=_ICON)]
+Colour = Annotated[str, Field(pattern=_COLOUR)]
 EnvName = Annotated[str, Field(pattern=_ENV_NAME)]
 HeaderName = Annotated[str, Field(pattern=_HEADER)]
 MimeType = Annotated[str, Field(pattern=_MIME, max_length=100)]
+#: Of requests and answers: `*` and parameters are allowed.
+MediaType = Annotated[str, Field(pattern=_MEDIA, max_length=200)]
+StatusCode = Annotated[str, Field(pattern=_STATUS)]
+OperationLine = Annotated[str, Field(pattern=_OPERATION, max_length=2000)]
 UriTemplate = Annotated[str, Field(pattern=_TEMPLATE, max_length=400)]
 PromptName = Annotated[str, Field(pattern=_NAME)]
 ResourceName = Annotated[str, Field(pattern=_NAME)]

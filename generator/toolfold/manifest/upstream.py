@@ -3,7 +3,7 @@
 from typing import Annotated, Final
 
 from pydantic import ConfigDict, Discriminator, Field
-from toolfold_runtime.contract.upstream import KeyPlace, PinPolicy
+from toolfold_runtime.contract.upstream import RETRIES, KeyPlace, PinPolicy
 
 from toolfold.manifest.types import (
     MAPPING,
@@ -27,7 +27,7 @@ SECRET_KEYS: Final = frozenset({"env", "headers", "auth"})
 class Secret(ManifestModel):
     """A value that is written in the open on purpose."""
 
-    plain: str = Field(description="The value itself.")
+    plain: str = Field(description="The value itself.", examples=["test"])
 
 
 EnvValue = Annotated[
@@ -44,13 +44,15 @@ class Basic(ManifestModel):
 
 
 class ApiKey(ManifestModel):
-    """A key that is sent as a header, or in the query of the address."""
+    """A key that is sent as a header, as a cookie, or in the query of the address."""
 
     name: HeaderName = Field(
-        default="X-API-Key", description="The header or the parameter that carries it."
+        default="X-API-Key", description="The header, cookie or parameter that carries it."
     )
     value: EnvValue = Field(description="The key.", examples=["${SHOP_KEY}"])
-    place: KeyPlace = Field(default="header", description="Where it is sent: header or query.")
+    place: KeyPlace = Field(
+        default="header", description="Where it is sent: header, query or cookie."
+    )
 
 
 class ClientCredentials(ManifestModel):
@@ -92,7 +94,7 @@ class Auth(ManifestModel):
     )
     api_key: ApiKey | None = Field(
         default=None,
-        description="A key, sent as a header or in the query.",
+        description="A key, sent as a header, as a cookie or in the query.",
         examples=[{"name": "X-API-Key", "value": "${SHOP_KEY}"}],
     )
     client_credentials: ClientCredentials | None = Field(
@@ -109,8 +111,25 @@ class Auth(ManifestModel):
 
 
 class Upstream(ManifestModel):
-    """An upstream MCP server: a command to start, or an address."""
+    """A server that carries tools out: MCP by a command or at an address, or an HTTP API."""
 
+    openapi: Line | None = Field(
+        default=None,
+        description=(
+            "The document of an HTTP API, a file or an address, from which its tools were imported."
+        ),
+        examples=["shop.json"],
+    )
+    include: list[Line] = Field(
+        default=[],
+        description="Tags and paths of the operations to import from the document; default: all.",
+        examples=[["orders", "/customers"]],
+    )
+    exclude: list[Line] = Field(
+        default=[],
+        description="Tags and paths of operations that are left out all the same.",
+        examples=[["/orders/{id}/debug"]],
+    )
     command: Annotated[list[str], Field(min_length=1)] | None = Field(
         default=None,
         description="The program to start, and its arguments.",
@@ -128,7 +147,7 @@ class Upstream(ManifestModel):
     )
     url: HttpAddress | None = Field(
         default=None,
-        description="The address of a server that runs elsewhere.",
+        description="The address of a server that runs elsewhere; of an HTTP API, origin and base path.",
         examples=["https://example.com/mcp"],
     )
     headers: dict[HeaderName, EnvValue] = Field(
@@ -147,7 +166,17 @@ class Upstream(ManifestModel):
         examples=[30],
     )
     concurrency: Count | None = Field(
-        default=None, description="Calls of all its tools that run at once."
+        default=None, description="Calls of all its tools that run at once.", examples=[8]
+    )
+    rate: Annotated[float, Field(gt=0, le=100_000)] | None = Field(
+        default=None,
+        description="Requests a second to an HTTP API; default: no limit.",
+        examples=[10],
+    )
+    retries: Annotated[int, Field(ge=0, le=10)] | None = Field(
+        default=None,
+        description="How often a request to an HTTP API that may be repeated is tried again.",
+        json_schema_extra={"default": RETRIES},
     )
     idle: Seconds | None = Field(
         default=None,
@@ -165,3 +194,8 @@ class Upstream(ManifestModel):
             " refused, logged (warn), or nothing (off)."
         ),
     )
+
+    @property
+    def is_http_api(self) -> bool:
+        """Whether its tools are operations of an HTTP API."""
+        return self.openapi is not None

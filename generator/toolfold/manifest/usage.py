@@ -14,10 +14,12 @@ class Measured(ManifestModel):
     """What was measured of a tool's calls; `toolfold tiers update` writes it into an overlay."""
 
     score: Share = Field(description="What tiers, order and ranking depend on.", examples=[0.87])
-    calls: Annotated[int, Field(ge=0)] = Field(
+    calls: Annotated[int, Field(ge=1)] = Field(
         description="Calls in the 30 days before.", examples=[12453]
     )
-    success_rate: Share = Field(description="The share of calls that did not fail.")
+    success_rate: Share = Field(
+        description="The share of calls that did not fail.", examples=[0.987]
+    )
     latency_ms: Millis = Field(description="Milliseconds of an average call.", examples=[47])
     p95_ms: Millis = Field(
         description="Milliseconds that all but the slowest 5 % take at most.", examples=[89]

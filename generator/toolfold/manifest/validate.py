@@ -1,11 +1,16 @@
 """Rules across entries: names that must exist, keys that exclude each other."""
 
 from collections.abc import Collection, Iterator
+from typing import Final
 
 from toolfold.errors import Problem
 from toolfold.manifest.hints import nearest
 from toolfold.manifest.schema import Backend, Manifest, MetaTool, Tool, Upstream
 from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, place_of
+
+# The keys that only one kind of server has.
+_OF_MCP: Final = ("idle", "per_caller")
+_OF_APIS: Final = ("rate", "retries", "include", "exclude")
 
 
 def validate(manifest: Manifest, tree: PlacedMapping) -> Iterator[Problem]:
@@ -76,7 +81,10 @@ class _Validator:
 
     def upstreams(self) -> Iterator[Problem]:
         for name, upstream in self.manifest.servers.items():
-            if (upstream.command is None) == (upstream.url is None):
+            if upstream.is_http_api and upstream.url is None:
+                hint = "`url:` is where its operations are: origin and base path"
+                yield self._problem(("servers", name), "an HTTP API without a url", hint)
+            elif (upstream.command is None) == (upstream.url is None):
                 fact = "an upstream server has either a command or a url"
                 hint = "`command: [program, argument]` to start one, `url:` to reach one"
                 yield self._problem(("servers", name), fact, hint)
@@ -102,6 +110,11 @@ class _Validator:
             yield self._problem(path, "tools that are not listed could not be called at all", hint)
 
     def _keys_for_the_other_kind(self, path: ManifestPath, upstream: Upstream) -> Iterator[Problem]:
+        for key in _OF_MCP if upstream.is_http_api else _OF_APIS:
+            if key in upstream.model_fields_set:
+                kind = "an HTTP API" if upstream.is_http_api else "an MCP server"
+                hint = "`openapi:` makes an entry an HTTP API"
+                yield self._problem((*path, key), f"{kind} has no {key}", hint, of_key=True)
         is_started = upstream.command is not None
         for key in ("headers", "auth") if is_started else ("env", "cwd"):
             if key in upstream.model_fields_set:
@@ -113,8 +126,13 @@ class _Validator:
         if backend is None:
             return
         given = {key for key, value in backend if value is not None}
-        if given not in ({"python"}, {"server", "tool"}):
-            hint = "`{python: method}`, or `{server: name, tool: its name there}`"
+        if "operation" in given:
+            given -= {"request", "answer", "pages"}
+        if given not in ({"python"}, {"server", "tool"}, {"server", "operation"}):
+            hint = (
+                "`{python: method}`, `{server: name, tool: its name there}`,"
+                " or `{server: name, operation: GET /path}`"
+            )
             is_both = "python" in given
             kinds = "a method", "a tool of a server"
             fact = "both {} and {}" if is_both else "neither {} nor {}"
@@ -122,6 +140,20 @@ class _Validator:
         elif backend.server is not None:
             names = self.manifest.servers
             yield from self._known((*path, "server"), backend.server, "server", "servers", names)
+            yield from self._carrier(path, backend)
+
+    def _carrier(self, path: ManifestPath, backend: Backend) -> Iterator[Problem]:
+        """Operations are carried out by HTTP APIs, tools by MCP servers."""
+        server = self.manifest.servers.get(backend.server or "")
+        if server is None or server.is_http_api == (backend.operation is not None):
+            return
+        if server.is_http_api:
+            fact, hint = "an HTTP API, which has no tools", "`operation: GET /path` instead"
+            yield self._problem((*path, "tool"), fact, hint, of_key=True)
+        else:
+            fact = f'"{backend.server}" is an MCP server, which has no operations'
+            hint = "`openapi:` under the server makes it an HTTP API"
+            yield self._problem((*path, "operation"), fact, hint, of_key=True)
 
     def _scopes(self, path: ManifestPath, tool: Tool) -> Iterator[Problem]:
         for index, scope in enumerate(tool.scopes):

@@ -22,11 +22,13 @@ from toolfold.plan.model import CategoryPlan, MetaToolPlan, Plan, PlannedTool, T
 from toolfold.plan.models.cycles import check_cycles
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.check import check_names
+from toolfold.plan.operations import schema_files
 from toolfold.plan.resources_prompts.build import (
     check_resources_prompts,
     resources_prompts_of,
 )
 from toolfold.plan.schemas.check import check_definitions
+from toolfold.plan.schemas.shared import authored_definitions
 from toolfold.plan.search.retrieval import check_retrieval
 from toolfold.plan.text.header import header_for
 from toolfold.plan.upstreams import upstream_files
@@ -55,12 +57,13 @@ def outline_of(loaded: Loaded) -> Outline:
     refuse_errors(finding.placed(loaded.tree) for finding in findings.all)
     package = manifest.server.package or naming.package_name(manifest.server.name)
     meta = tuple(meta_tools(manifest))
-    check_names(manifest, loaded.tree, meta, package, findings)
+    definitions = authored_definitions(manifest)
+    check_names(manifest, loaded.tree, meta, package, definitions, findings)
     _check_search(manifest, findings)
     _check_replacements(loaded, findings)
     check_resources_prompts(manifest, loaded.tree, findings)
-    check_definitions(manifest.defs, findings)
-    check_cycles(manifest.defs, findings)
+    check_definitions(definitions, findings)
+    check_cycles(definitions, findings)
     return Outline(loaded, package, header_for(loaded.name, package), meta, findings)
 
 
@@ -119,6 +122,7 @@ def plan_catalog(catalog: Catalog, views: Views) -> Plan:
     facts = server_facts(manifest, tools, meta, disclosure, hot, resources_prompts)
     data = catalog_files(outline.header, manifest, tools, facts, disclosure, views)
     data |= upstream_files(outline.header, outline.loaded)
+    data |= schema_files(outline.header, manifest, tools)
     data |= resource_prompt_files(outline.header, resources_prompts)
     check_retrieval(manifest, tools, data, findings)
     warnings = in_file_order(_problems(outline))

@@ -26,11 +26,13 @@ from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.ranking import HotList, ranked
 from toolfold.plan.disclosure.search_results import reserved_tokens
 from toolfold.plan.disclosure.tokens import count
+from toolfold.plan.disclosure.truncate import truncated
 from toolfold.plan.disclosure.views import Views, category_lines
 from toolfold.plan.model import MetaToolPlan, ResourcesPrompts, ToolPlan
 from toolfold.plan.search.index import IndexLines, index_of, mean_lengths, name_rarities
 from toolfold.plan.search.words import search_texts, server_of
 from toolfold.plan.source import tool_sources
+from toolfold.plan.stubs.build import stub_types
 from toolfold.plan.text.escape import json_text
 from toolfold.plan.text.paths import file_stem
 
@@ -60,6 +62,7 @@ def catalog_files(
         (files.INVENTORY, disclosure.inventory),
         (files.SUMMARIES, list(_summaries(manifest, tools))),
         *_categories(manifest, tools, views),
+        *_stubs(manifest, tools),
     ]
     return {path: catalog_text(header, value) for path, value in contents}
 
@@ -104,14 +107,15 @@ def server_facts(
         execution=execution_of(manifest),
         hot=tuple(disclosure.hot),
         lifecycle=lifecycle_methods(tools),
-        runners={tool.name: tool.effects for tool in meta if tool.effects},
+        runners={t.name: t.effects for t in meta if t.effects and not t.runs_programs},
+        program_tools={t.name: t.effects for t in meta if t.runs_programs},
         meta_tools=tuple(tool.definition for tool in meta),
         capabilities_tool=names.get("capabilities"),
         schema_tool=names.get("schema"),
         details=budget_of(manifest, "details"),
         reader=reader,
         has_result_budget=reader is not None and has_result_budget(manifest),
-        has_upstreams=any(manifest.upstream_of(tool.name) for tool in tools),
+        has_upstreams=any(manifest.server_of(tool.name) for tool in tools),
         arguments=settings.arguments,
         has_generated_resources=resources_prompts.has_generated,
         has_resources=bool(resources_prompts.resources),
@@ -212,8 +216,9 @@ def _summary(tool: ToolPlan) -> ToolSummary:
         name=tool.name,
         id=tool.id,
         category=tool.category,
-        description=marked(tool.summary, tool.deprecated),
+        description=marked(truncated(tool.summary), tool.deprecated),
         params=tool.params,
+        more_params=tool.more_params,
         returns=tool.returns,
         effect=tool.shown_effect,
         tier=tool.tier,
@@ -234,6 +239,14 @@ def _categories(
     for category, own in entries.items():
         lines = [*category_lines(views, category), *own]
         yield files.category_file(file_stem(category)), lines
+
+
+def _stubs(manifest: Manifest, tools: Sequence[ToolPlan]) -> Iterator[CatalogFile]:
+    """A line per tool and per definition, where programs are run."""
+    if manifest.disclosure.code == "off":
+        return
+    yield files.STUBS, [json_text(encode(tool.stub)) for tool in tools if tool.stub is not None]
+    yield files.STUB_TYPES, [json_text(encode(own)) for own in stub_types(manifest.defs)]
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

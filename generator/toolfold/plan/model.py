@@ -10,6 +10,7 @@ from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.prompt import Prompt
 from toolfold_runtime.contract.resource import GENERATED, Resource
 from toolfold_runtime.contract.server import ServerFacts
+from toolfold_runtime.contract.stub import ToolStub
 from toolfold_runtime.contract.summary import Measured
 from toolfold_runtime.contract.vocabulary import ContentKind, Effect, Tier
 
@@ -44,6 +45,8 @@ class MetaToolPlan(NamedTuple):
     deprecated: str | None = None
     measured: Measured | None = None
     returns: str = ""
+    #: Whether it runs programs that call tools of these effects.
+    runs_programs: bool = False
 
     @property
     def effect(self) -> Effect:
@@ -84,8 +87,10 @@ class ToolPlan(NamedTuple):
     signature: str
     #: The signature within a line.
     call: str
-    #: Top-level parameters to their types, as in `str (required)`, and the type of the result.
+    #: Top-level parameters to their types, as in `str (required)`, and how many are left out.
     params: dict[str, str]
+    more_params: int
+    #: The type of the result in a word or two.
     returns: str
     #: What it costs as a search result, by its summary, by its schema, in full, and listed.
     tokens: dict[str, int]
@@ -96,8 +101,11 @@ class ToolPlan(NamedTuple):
     result_tokens: list[int]
     #: What search finds it by: words by field.
     words: dict[str, list[str]]
-    #: Its line in the catalog.
+    #: Its line in the catalog, and whether that has only a part of the schema of its arguments.
     entry: str
+    has_input_schema: bool = False
+    #: The typed function that it is in programs; None where no programs are run.
+    stub: ToolStub | None = None
 
 
 class PlannedTool(NamedTuple):

@@ -15,6 +15,7 @@ from toolfold.plan.model import (
 )
 from toolfold.plan.models.model import ExportModule, ModelsModule
 from toolfold.plan.models.modules import model_modules
+from toolfold.plan.schemas.shared import authored_definitions
 from toolfold.plan.text.escape import docstring, python_literal
 from toolfold.plan.text.paths import OutputPath, output_path
 
@@ -45,7 +46,7 @@ def package_modules(
     modules: dict[str, TemplateModule | ModelsModule] = {
         name: TemplateModule(f"{name}.jinja", common) for name in _MODULES
     }
-    if manifest.defs:
+    if authored_definitions(manifest):
         modules[_DEFINITIONS] = TemplateModule(f"{_DEFINITIONS}.jinja", common)
     for tool in meta:
         if tool.module is not None:
@@ -63,7 +64,7 @@ def package_modules(
 
 def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> ProtocolPlan:
     """What the user's class must satisfy."""
-    own = [tool for tool in tools if manifest.upstream_of(tool.name) is None]
+    own = [tool for tool in tools if manifest.server_of(tool.name) is None]
     taken = {name for t in own for name in (t.params_class, t.result_class) if name}
     methods = tuple(_method(tool, taken) for tool in own)
     return ProtocolPlan(package, manifest.server.implementation, methods)

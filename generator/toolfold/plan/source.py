@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from types import MappingProxyType
 
 from toolfold_runtime.contract.codec import Json
@@ -13,6 +14,7 @@ from toolfold_runtime.upstream.pins import digest
 from toolfold.manifest.schema import Manifest, Tool
 from toolfold.plan.disclosure.budgets import budget_of
 from toolfold.plan.disclosure.meta_tools import meta_tools, runner_of
+from toolfold.plan.schemas.validation_cost import DefinitionChecks
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,13 @@ class ToolContext:
     #: Tokens of one answer with schemas, and the meta-tool that gives it; empty where that is off.
     details: int
     schema_tool: str
+    #: Whether agents may run programs, so that every tool needs a stub.
+    has_programs: bool = False
+
+    @cached_property
+    def checks(self) -> DefinitionChecks:
+        """What validating by schemas costs that share the definitions."""
+        return DefinitionChecks(self.definitions)
 
 
 def tool_sources(
@@ -62,8 +71,10 @@ def tool_sources(
 
 def tool_context(manifest: Manifest) -> ToolContext:
     """What all tools of a manifest share."""
-    form = manifest.disclosure.arguments
-    steps = {effect: run_step(runner_of(manifest, effect), form) for effect in EFFECTS}
+    arguments = manifest.disclosure.arguments
+    steps = {effect: run_step(runner_of(manifest, effect), arguments) for effect in EFFECTS}
     schema = next((tool.name for tool in meta_tools(manifest) if tool.role == "schema"), "")
     details = budget_of(manifest, "details")
-    return ToolContext(manifest.defs, manifest.disclosure.format, steps, details, schema)
+    has_programs = manifest.disclosure.code != "off"
+    form = manifest.disclosure.format
+    return ToolContext(manifest.defs, form, steps, details, schema, has_programs)

@@ -2,19 +2,21 @@
 
 from toolfold_runtime.contract.codec import Json, encode
 from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.stub import ToolStub
 from toolfold_runtime.contract.summary import Measured
-from toolfold_runtime.contract.tool import ToolEntry, share_of
+from toolfold_runtime.contract.tool import ToolEntry, ToolViews, share_of
 from toolfold_runtime.contract.vocabulary import CODES
 
 from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.budgets import listed_tokens
 from toolfold.plan.disclosure.deprecation import marked, replacement_of
 from toolfold.plan.disclosure.execution import limits_of
+from toolfold.plan.disclosure.operation_views import operation_views
 from toolfold.plan.disclosure.search_results import result_lines, result_tokens
 from toolfold.plan.disclosure.short_view import ShortSource, short_view
 from toolfold.plan.disclosure.signature import (
     compact_signature,
-    parameter_types,
+    listed_parameters,
     result_type_name,
     signature,
 )
@@ -25,21 +27,26 @@ from toolfold.plan.model import PlannedTool, ToolPlan
 from toolfold.plan.models.modules import result_type
 from toolfold.plan.names import identifiers as naming
 from toolfold.plan.names.identifiers import method_of
+from toolfold.plan.names.stub_names import function_name
+from toolfold.plan.operations import check_operation, operation_of
 from toolfold.plan.schemas.check import check_examples, check_returns, check_schema
 from toolfold.plan.schemas.formats import has_base64
 from toolfold.plan.schemas.keywords import walk
 from toolfold.plan.schemas.served import (
     LocatedSchema,
+    input_schema,
     located_input,
     located_output,
     output_schema,
     served_output,
     written_output,
 )
+from toolfold.plan.schemas.shown import ShownOperation, shown_operation
 from toolfold.plan.schemas.smallest import example_arguments
 from toolfold.plan.schemas.validation_cost import checks_per_value, is_quick, quick_validator
 from toolfold.plan.search.words import search_texts, search_words
 from toolfold.plan.source import ToolContext, ToolSource
+from toolfold.plan.stubs.build import tool_stub
 from toolfold.plan.text.escape import docstring, json_text
 
 
@@ -53,9 +60,12 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
     if findings.has_errors:
         return PlannedTool(tuple(findings.all), None)
     schema = output_schema(tool, context.definitions)
-    entry = _shortened(_entry(source, context, given.schema, schema), tool, context)
-    lines = result_lines(name, tool, given.schema, schema)
+    shown = shown_operation(tool, context.definitions)
+    arguments = shown.arguments if shown else given.schema
+    entry = _shortened(_entry(source, context, given.schema, schema, shown), tool, context)
+    lines = result_lines(name, tool, arguments, schema)
     result = result_type(name, tool)
+    listed = listed_parameters(arguments)
     plan = ToolPlan(
         name=name,
         id=source.id,
@@ -76,8 +86,9 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         content=tool.content,
         docstring=docstring(tool.summary),
         signature=entry.signature,
-        call=compact_signature(name, given.schema, schema, tool.content),
-        params=parameter_types(given.schema),
+        call=compact_signature(name, arguments, schema, tool.content),
+        params=listed.types,
+        more_params=listed.more,
         returns=result_type_name(schema, tool.content),
         tokens=_tokens(entry, lines[0], context.run_steps[tool.effect]),
         tokens_if_listed=_view_tokens(entry, ""),
@@ -85,8 +96,20 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         result_tokens=result_tokens(lines),
         words=search_words(search_texts(source, context.definitions)),
         entry=json_text(encode(entry)),
+        has_input_schema=entry.http is not None and entry.http.has_input_schema,
+        stub=_stub(name, tool, context, shown) if context.has_programs else None,
     )
     return PlannedTool(tuple(findings.all), plan)
+
+
+def _stub(name: str, tool: Tool, context: ToolContext, shown: ShownOperation | None) -> ToolStub:
+    """The function that the tool is in programs."""
+    summary = marked(tool.summary, replacement_of(tool))
+    definitions = context.definitions
+    if shown is not None:
+        return tool_stub(name, summary, shown.arguments, shown.answer_schema, {})
+    given, returned = input_schema(tool, definitions), written_output(tool, definitions)
+    return tool_stub(name, summary, given, returned, definitions)
 
 
 def _check(
@@ -105,6 +128,7 @@ def _check(
             _check_carried(located, findings)
             _check_cost(located, findings)
     _check_root(name, tool, findings)
+    check_operation(name, tool, given.schema, findings)
     _check_errors(name, tool, findings)
     if tool.examples:
         report = findings.reporter(given.severity)
@@ -177,11 +201,18 @@ def _check_properties(located: LocatedSchema, report: Report) -> None:
                 report(where, fact, hint, "property-names", of_key=True)
 
 
-def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json | None) -> ToolEntry:
+def _entry(
+    source: ToolSource,
+    context: ToolContext,
+    given: Json,
+    result: Json | None,
+    shown: ShownOperation | None,
+) -> ToolEntry:
     """What the runtime reads when the tool is asked about or called."""
     name, tool = source.name, source.tool
     output, wraps_result = served_output(result) if result is not None else (None, False)
-    definition = _definition(source, given, output)
+    arguments = shown.arguments if shown else given
+    definition = _definition(source, arguments, output)
     return ToolEntry(
         name=name,
         category=tool.category,
@@ -189,12 +220,9 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         module=naming.module_name(name),
         params=naming.params_class(name),
         method=method_of(name, tool),
-        signature=signature(name, given, result, tool.content),
+        signature=signature(name, arguments, result, tool.content),
         definition=definition,
-        # As written: an object that is referred to need not be said beside its definition.
-        views=tool_views(
-            name, tool, given, written_output(tool, context.definitions), context.format
-        ),
+        views=_views(source, context, given, shown),
         listed_bytes=len(json_text(definition.listed()).encode()),
         wraps_result=wraps_result,
         limits=limits_of(tool),
@@ -210,7 +238,27 @@ def _entry(source: ToolSource, context: ToolContext, given: Json, result: Json |
         content=tool.content,
         upstream=source.upstream,
         pin=source.pin,
+        http=operation_of(tool, given, context.checks, is_shown_whole=arguments == given),
+        function=_function(name, context),
     )
+
+
+def _views(
+    source: ToolSource, context: ToolContext, given: Json, shown: ShownOperation | None
+) -> ToolViews:
+    name, tool = source.name, source.tool
+    if shown is not None:
+        asked = context.schema_tool
+        return operation_views(name, tool, shown, context.format, asked)
+    # As written: an object that is referred to need not be said beside its definition.
+    returned = written_output(tool, context.definitions)
+    return tool_views(name, tool, given, returned, context.format)
+
+
+def _function(name: str, context: ToolContext) -> str:
+    """What programs call it, where that is not its name."""
+    function = function_name(name) if context.has_programs else name
+    return "" if function == name else function
 
 
 def _shortened(entry: ToolEntry, tool: Tool, context: ToolContext) -> ToolEntry:

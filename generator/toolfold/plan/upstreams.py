@@ -57,6 +57,9 @@ def upstream_server(name: str, upstream: Upstream) -> UpstreamServer:
         per_caller=upstream.per_caller,
         pin=upstream.pin,
     )
+    if upstream.is_http_api:
+        retries = server.retries if upstream.retries is None else upstream.retries
+        return server._replace(is_http_api=True, rate=upstream.rate, retries=retries)
     return server if upstream.idle is None else server._replace(idle=upstream.idle)
 
 

@@ -1,1 +1,1 @@
-"""The static site: the generated Markdown staged, built by zensical, and completed for agents."""
+"""The static site: pages of Markdown rendered, framed, and completed for agents."""

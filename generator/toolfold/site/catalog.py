@@ -1,9 +1,8 @@
 """`catalog.json`: the catalog for programs, from what was baked for the server."""
 
-from pathlib import Path
+from collections.abc import Sequence
 
 from toolfold_runtime.catalog.catalog import Catalog
-from toolfold_runtime.contract import files
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import StartError
@@ -13,12 +12,8 @@ from toolfold.plan.docs.links import tool_page_path
 from toolfold.plan.text.escape import json_text
 
 
-def catalog_json(output: Path) -> str:
-    """Every tool below `output` with its schemas, one line each inside one JSON document."""
-    folders = sorted(path.parent for path in output.glob(f"*/catalog/{files.SERVER}"))
-    if not folders:
-        raise UsageError(f"{output}/: no generated server here; run `toolfold generate` first")
-    catalogs = [Catalog(folder, folder.parent.name) for folder in folders]
+def catalog_json(catalogs: Sequence[Catalog]) -> str:
+    """Every tool of some catalogs with its schemas, one line each inside one JSON document."""
     try:
         head = json_text({"unit": "o200k tokens", "servers": [_server(c) for c in catalogs]})
     except StartError as error:

@@ -1,67 +1,105 @@
-"""`toolfold docs serve`: the site on this machine, built again after every save of the manifest."""
+"""`toolfold docs serve`: the site on this machine, made again after every save."""
 
-import subprocess
-import sys
-import tempfile
+import ipaddress
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from toolfold.commands.generate import Project
-from toolfold.develop.processes import wait_or_kill
 from toolfold.develop.watch import Outcome, Regenerated, Regenerator, saves
-from toolfold.site.build import require_builder, site_sources, write_file
+from toolfold.errors import OutputError, UsageError
+from toolfold.site.build import require_builder
+from toolfold.site.files import project_sources, site_files
+from toolfold.site.options import CONFIGURATION, read_options
+from toolfold.site.preview_server import Preview, PreviewServer
+from toolfold.site.try_it import TriedServer
 
 
-def preview(project: Project, address: str, show: Callable[[Outcome], None]) -> int:
-    """Serve until interrupted, showing the outcome of each save; the exit code of the builder.
+def preview(
+    project: Project,
+    host: str,
+    port: int,
+    show: Callable[[Outcome], None],
+    say: Callable[[str], None],
+) -> int:
+    """Serve until interrupted, showing the outcome of each save.
 
-    Pages reload themselves when the builder has built them again.
+    Pages reload themselves when they were made again. Tools can be tried from their pages where
+    nobody but this machine can reach them.
     """
     require_builder()
     regenerator = Regenerator(project)
     first = regenerator.run()
     show(first)
-    if not isinstance(first, Regenerated) and not (project.output / "mkdocs.yml").is_file():
+    if not isinstance(first, Regenerated) and not (project.output / CONFIGURATION).is_file():
         return 1  # nothing was ever generated, so there is nothing to show
-    with tempfile.TemporaryDirectory(suffix=".toolfold-new") as folder:
-        staging = Path(folder)
-        _update_sources(project.output, staging)
-        process = _start(staging, address)
-        try:
-            ended = threading.Event()
-            threading.Thread(target=_wait, args=(process, ended), daemon=True).start()
-            for _ in saves(regenerator, ended):
+    shown = Preview()
+    update = _updater(project, shown, say)
+    update()
+    tried = TriedServer(project.manifest, project.output) if _is_loopback(host) else None
+    try:
+        server = PreviewServer(shown, tried, host, port)
+    except OSError as error:
+        raise UsageError(f"{host}:{port}: {error.strerror or error}; give another --port") from None
+    say(f"Serving http://{host}:{server.server_port}/")
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        with _own_pages_watched(project, update):
+            for _ in saves(regenerator):
                 outcome = regenerator.run()
                 show(outcome)
                 if isinstance(outcome, Regenerated):
-                    _update_sources(project.output, staging)
-        finally:
-            process.terminate()
-            wait_or_kill(process)
-    return process.returncode
+                    update()
+                    if tried:
+                        tried.restart()
+    finally:
+        server.shutdown()
+        if tried:
+            tried.close()
+    return 0
 
 
-def _update_sources(output: Path, staging: Path) -> None:
-    """Bring the builder's sources up to date, touching only what changed."""
-    files = site_sources(output).files
-    root = staging / "generated"
-    for path in sorted(root.rglob("*"), reverse=True):
-        is_source = path.is_relative_to(root / "docs") and path.is_file()
-        if is_source and path.relative_to(root).as_posix() not in files:
-            path.unlink()
-    for name, text in files.items():
-        target = root / name
-        if not target.is_file() or target.read_text(encoding="utf-8") != text:
-            write_file(target, text)
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
-def _start(staging: Path, address: str) -> subprocess.Popen[bytes]:
-    configuration = staging / "generated" / "mkdocs.yml"
-    command = [sys.executable, "-m", "zensical", "serve", "-f", str(configuration), "-a", address]
-    return subprocess.Popen(command, cwd=staging, stdin=subprocess.DEVNULL)  # noqa: S603 - ours
+def _updater(project: Project, shown: Preview, say: Callable[[str], None]) -> Callable[[], None]:
+    lock = threading.Lock()
+
+    def update() -> None:
+        with lock:
+            try:
+                files = dict(site_files(project_sources(project.manifest.parent, project.output)))
+            except (UsageError, OutputError) as error:
+                say(str(error))
+                return
+            shown.replace(files)
+            say(f"{len(files):,} files shown")
+
+    return update
 
 
-def _wait(process: subprocess.Popen[bytes], ended: threading.Event) -> None:
-    process.wait()
-    ended.set()
+@contextmanager
+def _own_pages_watched(project: Project, update: Callable[[], None]) -> Iterator[None]:
+    """Show pages of one's own again when they are saved."""
+    folder = project.manifest.parent
+    entries = [folder / entry for entry in read_options(project.output).pages]
+    there = [entry for entry in entries if entry.exists()]
+    ended = threading.Event()
+
+    def watch_pages(paths: list[Path]) -> None:
+        from watchfiles import watch
+
+        for _ in watch(*paths, stop_event=ended, rust_timeout=500):
+            update()
+
+    if there:
+        threading.Thread(target=watch_pages, args=(there,), daemon=True).start()
+    try:
+        yield
+    finally:
+        ended.set()

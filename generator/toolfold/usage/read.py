@@ -34,8 +34,8 @@ def read_window(manifest: Manifest, folder: Path, option: str | None) -> Window:
     with opened(manifest, folder, option) as (place, store):
         if store is None:
             return Window(place, {}, {})
-        month = figures_by_tool(store.totals(hour - _MONTH))
-        week = figures_by_tool(store.totals(hour - _WEEK))
+        month = figures_by_tool(store.totals(hour - _MONTH, hour))
+        week = figures_by_tool(store.totals(hour - _WEEK, hour))
     return Window(place, month, week)
 
 

@@ -63,11 +63,11 @@ def report_of(
         if store is None:
             return UsageReport(place, by, days, (), 0)
         if by == "day":
-            found = store.days(hour // 24 - days + 1)
+            found = store.days(hour // 24 - days + 1, hour // 24)
             lines = tuple(_days([total for total in found if total.tool in names]))
             foreign = sum(total.calls for total in found if total.tool not in names)
             return UsageReport(place, by, days, lines, foreign)
-        totals = store.totals(hour - days * 24)
+        totals = store.totals(hour - days * 24, hour)
     groups: dict[str, list[UsageTotal]] = defaultdict(list)
     for total in totals:
         if total.tool in names:

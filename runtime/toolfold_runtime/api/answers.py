@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeVar
 from urllib.parse import quote, urlencode
 
 from toolfold_runtime.api.models import (
@@ -12,6 +12,7 @@ from toolfold_runtime.api.models import (
     CategorySummary,
     HotTools,
     MeasuredCalls,
+    PageOf,
     Pagination,
     SearchHit,
     SearchHits,
@@ -24,6 +25,8 @@ from toolfold_runtime.errors import ToolError, unknown
 
 ROOT: Final = "/api/v1/tools"
 _POPULAR: Final = 2
+
+_Item = TypeVar("_Item")
 
 
 class CatalogAnswers:
@@ -38,22 +41,31 @@ class CatalogAnswers:
         names = (name for name in facts.hot_list if name in self._by_name)
         return HotTools(by=facts.hot_by, tools=[_tool(self._by_name[name]) for name in names])
 
-    def categories(self) -> Categories:
-        """T1: every category with its counts and its popular tools."""
-        shown = [self._category(name) for name in self._catalog.categories()]
-        return Categories(tool_count=len(self._by_name), categories=shown)
+    def categories(self, page: int, page_size: int) -> Categories:
+        """T1: categories with their counts and popular tools; ToolError where there is no such page."""
+        names = list(self._catalog.categories())
+        pages = [names[at : at + page_size] for at in range(0, len(names), page_size)] or [[]]
+        own = _page(pages, page, "page_size")
+        return Categories(
+            tool_count=len(self._by_name),
+            categories=[self._category(name) for name in own],
+            pagination=PageOf(
+                page=page,
+                page_size=page_size,
+                total_count=len(names),
+                total_pages=len(pages),
+                next=_next("/categories", len(pages), page=page, page_size=page_size),
+            ),
+        )
 
     def category(self, name: str, page: int, page_size: int, max_tokens: int) -> CategoryPage:
         """T2: a page of a category's tools; ToolError where there is no such category or page."""
         tools = self._tools_of(name)
         pages = _pages(tools, page_size, max_tokens)
-        if page > len(pages):
-            text = f"no page {page}: there are {len(pages)} with this page_size and max_tokens."
-            raise ToolError("invalid_arguments", text)
-        own = pages[page - 1]
-        is_last = page == len(pages)
-        query = {"page": page + 1, "page_size": page_size, "max_tokens": max_tokens}
-        following = f"{ROOT}/category/{quote(name, safe='')}?{urlencode(query)}"
+        own = _page(pages, page, "page_size and max_tokens")
+        path = f"/category/{quote(name, safe='')}"
+        query = {"page": page, "page_size": page_size, "max_tokens": max_tokens}
+        following = _next(path, len(pages), **query)
         return CategoryPage(
             category=name,
             description=self._catalog.category_description(name),
@@ -65,22 +77,22 @@ class CatalogAnswers:
                 tokens=sum(tool.tokens for tool in own),
                 total_count=len(tools),
                 total_pages=len(pages),
-                next=None if is_last else following,
-                truncated_by="max_tokens" if not is_last and len(own) < page_size else None,
+                next=following,
+                truncated_by="max_tokens" if following and len(own) < page_size else None,
             ),
         )
 
     def tool(self, id_: str) -> ToolSchema:
-        """T3: what a call needs; ToolError `unknown_tool` with the nearest ids."""
+        """T3: what a call needs; ToolError `unknown_tool` with the nearest of the same server."""
         if id_ not in self._ids:
-            raise unknown("unknown_tool", "tool", id_, list(self._ids))
+            raise self._unknown_tool(id_)
         summary = self._ids[id_]
         entry = self._catalog.entry(summary.name)
         definition = entry.definition
         return ToolSchema(
             name=entry.name,
             id=id_,
-            server=_server(summary),
+            server=summary.server,
             category=entry.category,
             description=definition.description,
             effect=entry.effect,
@@ -108,7 +120,7 @@ class CatalogAnswers:
 
     def server_counts(self) -> dict[str, int]:
         """Server to the number of its tools, in the order of the catalog."""
-        return dict(Counter(_server(tool) for tool in self._catalog.summaries()))
+        return dict(Counter(tool.server for tool in self._catalog.summaries()))
 
     def summaries(self) -> Sequence[ToolSummary]:
         """Every tool, in the order of views."""
@@ -129,6 +141,13 @@ class CatalogAnswers:
             tools[tool.category].append(tool)
         return tools
 
+    def _unknown_tool(self, id_: str) -> ToolError:
+        server, _, name = id_.partition("::")
+        names = [tool.id.partition("::")[2] for tool in self._ids.values() if tool.server == server]
+        if not names:
+            return unknown("unknown_tool", "server", server, self.server_counts())
+        return unknown("unknown_tool", f"tool of {server}", name, names)
+
     def _tools_of(self, category: str) -> list[ToolSummary]:
         if category not in self._by_category:
             raise unknown("unknown_category", "category", category, list(self._by_category))
@@ -142,9 +161,23 @@ class CatalogAnswers:
             name=name,
             description=self._catalog.category_description(name),
             tool_count=len(tools),
-            server_count=len({_server(tool) for tool in tools}),
+            server_count=len({tool.server for tool in tools}),
             popular_tools=popular[:_POPULAR],
         )
+
+
+def _page(pages: Sequence[list[_Item]], page: int, sizes: str) -> list[_Item]:
+    if page > len(pages):
+        text = f"no page {page}: with this {sizes}, the last is {len(pages)}."
+        raise ToolError("not_found", text)
+    return pages[page - 1]
+
+
+def _next(path: str, pages: int, **query: int) -> str | None:
+    """The address of the next page; None on the last."""
+    if query["page"] == pages:
+        return None
+    return f"{ROOT}{path}?{urlencode(query | {'page': query['page'] + 1})}"
 
 
 def _pages(tools: Sequence[ToolSummary], size: int, max_tokens: int) -> list[list[ToolSummary]]:
@@ -162,27 +195,10 @@ def _pages(tools: Sequence[ToolSummary], size: int, max_tokens: int) -> list[lis
 
 
 def _tool(summary: ToolSummary) -> Tool:
-    return Tool.model_validate(
-        {
-            "name": summary.name,
-            "id": summary.id,
-            "server": _server(summary),
-            "category": summary.category,
-            "description": summary.description,
-            "params": summary.params,
-            "returns": summary.returns or None,
-            "effect": summary.effect,
-            "tier": summary.tier,
-            "measured": _measured(summary),
-            "is_deprecated": summary.is_deprecated,
-        }
-    )
+    # As it was counted when the catalog was generated.
+    return Tool.model_validate(summary.shown())
 
 
 def _measured(summary: ToolSummary) -> MeasuredCalls | None:
     own = summary.measured
     return None if own is None else MeasuredCalls(**own._asdict())
-
-
-def _server(summary: ToolSummary) -> str:
-    return summary.id.partition("::")[0]

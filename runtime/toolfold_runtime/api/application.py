@@ -10,7 +10,6 @@ from typing import Final, NamedTuple
 
 from pydantic import BaseModel
 
-from toolfold_runtime import server_log
 from toolfold_runtime.api.answers import ROOT, CatalogAnswers
 from toolfold_runtime.api.cached import (
     LIFETIMES,
@@ -25,6 +24,7 @@ from toolfold_runtime.api.models import ErrorAnswer, Problem, Servers, Upstream
 from toolfold_runtime.api.openapi import DOCUMENT, openapi_document
 from toolfold_runtime.api.request import BadRequestError, Number, number, query_of
 from toolfold_runtime.asgi import Header, Message, Receive, Send, header_values
+from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.upstream.state import ServerState
@@ -34,6 +34,7 @@ from toolfold_runtime.usage.store import UsageStoreError
 REFERENCE: Final = "/api/v1"
 PAGE: Final = Number(1, 1, 1_000_000)
 PAGE_SIZE: Final = Number(20, 1, 100)
+CATEGORIES: Final = Number(100, 1, 500)  # of a page
 MAX_TOKENS: Final = Number(4000, 1, 1_000_000)
 LIMIT: Final = Number(5, 1, 50)
 _JSON: Final = (b"content-type", b"application/json")
@@ -48,7 +49,7 @@ _SAFE: Final[tuple[Header, ...]] = (
         b" form-action 'none'; frame-ancestors 'none'",
     ),
 )
-_STATUS: Final = {"unknown_tool": 404, "unknown_category": 404, "invalid_arguments": 400}
+_STATUS: Final = {"unknown_tool": 404, "unknown_category": 404, "not_found": 404}
 
 
 class _Answer(NamedTuple):
@@ -65,6 +66,7 @@ class Api:
         catalog: Catalog,
         location: Location | None,
         states: Callable[[], Iterable[ServerState]],
+        results: LookupCounts,
         *,
         is_private: bool,
     ) -> None:
@@ -72,7 +74,8 @@ class Api:
         self._answers = CatalogAnswers(catalog)
         self._cache = AnswerCache()
         self._states = states
-        self._usage = LiveUsage(location, self._ids, self._cache.counts)
+        counts = {**self._cache.counts, "results": results}
+        self._usage = LiveUsage(location, self._ids, counts)
         # Where a token decides who may read an answer, no cache on the way may give it to others.
         self._shared = b"private" if is_private else b"public"
 
@@ -102,9 +105,7 @@ class Api:
             return _problem(400, "invalid_request", f"{error}.")
         except ToolError as error:
             return _problem(_STATUS.get(error.code, 500), error.code, error.text)
-        except UsageStoreError as error:
-            # Where the store is, is for whoever runs the server.
-            server_log.warning("usage cannot be read", error=str(error))
+        except UsageStoreError:  # where the store is, is for whoever runs the server
             text = "the usage store cannot be read now; the server's log says why."
             return _problem(503, "usage_unavailable", text)
 
@@ -118,13 +119,15 @@ class Api:
         kind, _, name = own.partition("/")
         if kind == "category" and name:
             return self._category(name, raw)
-        if kind and name:
+        # An id as it is in lists: the one way to the tools of a server that is called `category`.
+        id_ = own if "::" in kind else f"{kind}::{name}" if kind and name else ""
+        if id_:
             query_of(raw, ())
-            make = partial(self._answers.tool, f"{kind}::{name}")
+            make = partial(self._answers.tool, id_)
             # The tag is a hash of the schema: whoever has it asks, and is told that it is current.
-            return self._cached("tool", (kind, name), make, b"no-cache")
+            return self._cached("tool", (id_,), make, b"no-cache")
         known = ", ".join([*(f"{ROOT}/{key}" for key in self._fixed), f"{ROOT}/category/NAME"])
-        text = f"nothing is here. There is {known}, {ROOT}/SERVER/TOOL, and {DOCUMENT}."
+        text = f"nothing is here. There is {known}, {ROOT}/SERVER::TOOL, and {DOCUMENT}."
         return _problem(404, "not_found", text)
 
     @property
@@ -146,8 +149,9 @@ class Api:
         return self._cached("hot", (), self._answers.hot)
 
     async def _categories(self, raw: bytes) -> _Answer:
-        query_of(raw, ())
-        return self._cached("categories", (), self._answers.categories)
+        given = query_of(raw, ("page", "page_size"))
+        key = (number(given, "page", PAGE), number(given, "page_size", CATEGORIES))
+        return self._cached("categories", key, partial(self._answers.categories, *key))
 
     def _category(self, name: str, raw: bytes) -> _Answer:
         given = query_of(raw, ("page", "page_size", "max_tokens"))
@@ -189,8 +193,7 @@ class Api:
 
         try:
             usage, problem = await self._usage.report(), ""
-        except UsageStoreError as error:
-            server_log.warning("usage cannot be read", error=str(error))
+        except UsageStoreError:
             usage, problem = None, "The usage store cannot be read now; the log says why."
         summaries = self._answers.summaries()
         title = self._facts.title or self._facts.name

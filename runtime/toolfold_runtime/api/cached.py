@@ -10,8 +10,14 @@ from toolfold_runtime.bounded import BoundedCache, LookupCounts
 
 #: Seconds for which each kind of answer is good, here and in caches of others.
 LIFETIMES: Final = {"hot": 3600, "categories": 21_600, "category": 3600, "tool": 86_400}
-_ENTRIES: Final = 4096
-_BYTES: Final = 32_000_000
+#: The most answers of each kind, and their bytes: 32 MB of all. Of pages there are as many as a client
+#: can think of sizes, and they make no room at the cost of others.
+_BOUNDS: Final = {
+    "hot": (1, 1_000_000),
+    "categories": (256, 3_000_000),
+    "category": (2048, 12_000_000),
+    "tool": (8192, 16_000_000),
+}
 
 
 class ReadyAnswer(NamedTuple):
@@ -26,17 +32,19 @@ class AnswerCache:
 
     def __init__(self) -> None:
         self.counts = {kind: LookupCounts() for kind in LIFETIMES}
-        self._answers: BoundedCache[ReadyAnswer] = BoundedCache(_ENTRIES, _BYTES)
+        self._answers: dict[str, BoundedCache[ReadyAnswer]] = {
+            kind: BoundedCache(*bounds) for kind, bounds in _BOUNDS.items()
+        }
 
     def get(self, kind: str, key: tuple[object, ...], make: Callable[[], BaseModel]) -> ReadyAnswer:
         """The answer, made where it is not there."""
-        ready = self._answers.get((kind, *key))
+        ready = self._answers[kind].get(key)
         if ready is not None:
             self.counts[kind].hits += 1
             return ready
         self.counts[kind].misses += 1
         ready = ready_answer(make())
-        self._answers.put((kind, *key), ready, len(ready.body), LIFETIMES[kind])
+        self._answers[kind].put(key, ready, len(ready.body), LIFETIMES[kind])
         return ready
 
 

@@ -2,10 +2,12 @@
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
+from toolfold_runtime import server_log
 from toolfold_runtime.api.models import CacheCounts, DayUsage, ToolUsage, Upstream, Usage
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.upstream.state import ServerState
@@ -16,9 +18,15 @@ from toolfold_runtime.usage.rows import NOT_RUN, DayTotal
 from toolfold_runtime.usage.store import UsageStoreError
 
 _DAYS: Final = 30
-_HOLDS: Final = 5.0  # seconds for which figures are given again
+#: Seconds for which figures are given again, and in which they are not read anew for each second
+#: that reading them took: a large store is not read all the time.
+_HOLDS: Final = 5.0
+_HOLDS_PER_SECOND: Final = 20.0
 _PATIENCE: Final = 5.0
 _HOUR: Final = 3600
+
+
+_Figures: TypeAlias = tuple[list[ToolUsage], list[DayUsage]]
 
 
 class LiveUsage:
@@ -28,35 +36,42 @@ class LiveUsage:
         self,
         location: Location | None,
         ids: Callable[[], frozenset[str]],
-        counts: dict[str, LookupCounts],
+        counts: Mapping[str, LookupCounts],
     ) -> None:
         self._location = location
         self._ids = ids
         self._counts = counts
-        self._lock = asyncio.Lock()
-        self._read_at = 0.0
-        self._figures: tuple[list[ToolUsage], list[DayUsage]] = ([], [])
+        self._reading: asyncio.Future[_Figures] | None = None
+        self._holds_until = 0.0
 
     async def report(self) -> Usage:
         """Usage as it is now; UsageStoreError where the store cannot be read."""
-        if self._location is not None:
-            async with self._lock:
-                if time.monotonic() - self._read_at > _HOLDS or not self._read_at:
-                    await self._read(self._location)
-        tools, days = self._figures
+        is_recorded = self._location is not None
+        tools, days = await self._figures(self._location) if self._location else ([], [])
         caches = {
             kind: CacheCounts(hits=own.hits, misses=own.misses)
             for kind, own in self._counts.items()
         }
-        return Usage(is_recorded=self._location is not None, tools=tools, days=days, caches=caches)
+        return Usage(is_recorded=is_recorded, tools=tools, days=days, caches=caches)
 
-    async def _read(self, location: Location) -> None:
-        reading = asyncio.to_thread(_figures, location, self._ids())
+    async def _figures(self, location: Location) -> _Figures:
+        """What was read last, or is being read: everybody waits for the one thread that reads."""
+        reading = self._reading
+        if reading is None or (reading.done() and time.monotonic() > self._holds_until):
+            reading = asyncio.ensure_future(asyncio.to_thread(_figures, location, self._ids()))
+            reading.add_done_callback(partial(self._note_end, time.monotonic()))
+            self._reading = reading
         try:
-            self._figures = await asyncio.wait_for(reading, _PATIENCE)
+            return await asyncio.wait_for(asyncio.shield(reading), _PATIENCE)
         except TimeoutError:
             raise UsageStoreError("the usage store did not answer in time; try again") from None
-        self._read_at = time.monotonic()
+
+    def _note_end(self, started: float, reading: "asyncio.Future[_Figures]") -> None:
+        now = time.monotonic()
+        self._holds_until = now + max(_HOLDS, _HOLDS_PER_SECOND * (now - started))
+        # Once for all who wait for it, and also where nobody does so any more.
+        if not reading.cancelled() and isinstance(error := reading.exception(), UsageStoreError):
+            server_log.warning("usage cannot be read", error=str(error))
 
 
 def upstreams(states: Iterable[ServerState], counts: dict[str, int], own: str) -> list[Upstream]:
@@ -82,12 +97,12 @@ def _upstream(name: str, state: ServerState | None, tools: int, own: str) -> Ups
     )
 
 
-def _figures(location: Location, ids: frozenset[str]) -> tuple[list[ToolUsage], list[DayUsage]]:
+def _figures(location: Location, ids: frozenset[str]) -> _Figures:
     now = int(time.time()) // _HOUR
     store = open_store(location, is_reader=True)
     try:
-        totals = [total for total in store.totals(now - _DAYS * 24) if total.tool in ids]
-        days = [day for day in store.days(now // 24 - _DAYS + 1) if day.tool in ids]
+        totals = [total for total in store.totals(now - _DAYS * 24, now) if total.tool in ids]
+        days = [day for day in store.days(now // 24 - _DAYS + 1, now // 24) if day.tool in ids]
     finally:
         store.close()
     by_calls = sorted(figures_by_tool(totals).values(), key=lambda own: (-own.calls, own.tool))
@@ -109,16 +124,20 @@ def _tool(own: ToolFigures) -> ToolUsage:
 
 def _by_day(totals: Iterable[DayTotal], today: int) -> list[DayUsage]:
     """Every one of the last days, those without a call too."""
-    calls = dict.fromkeys(range(today - _DAYS + 1, today + 1), 0)
-    failures = dict(calls)
+    by_day: dict[int, list[DayTotal]] = {day: [] for day in range(today - _DAYS + 1, today + 1)}
     for total in totals:
-        if total.day not in calls:  # of a clock that was ahead
-            continue
-        calls[total.day] += total.calls
-        if total.outcome != "ok" and total.outcome not in NOT_RUN:
-            failures[total.day] += total.calls
-    return [DayUsage(day=_date(day), calls=calls[day], failures=failures[day]) for day in calls]
+        if total.day in by_day:  # else of a clock that was ahead
+            by_day[total.day].append(total)
+    return [_day(day, own) for day, own in by_day.items()]
 
 
-def _date(day: int) -> str:
-    return datetime.fromtimestamp(day * 86_400, UTC).strftime("%Y-%m-%d")
+def _day(day: int, totals: Sequence[DayTotal]) -> DayUsage:
+    carried_out = [total for total in totals if total.outcome not in NOT_RUN]
+    ran = sum(total.calls for total in carried_out)
+    millis = sum(total.millis for total in carried_out)
+    return DayUsage(
+        day=datetime.fromtimestamp(day * 86_400, UTC).strftime("%Y-%m-%d"),
+        calls=sum(total.calls for total in totals),
+        failures=sum(total.calls for total in carried_out if total.outcome != "ok"),
+        latency_ms=round(millis / ran, 1) if ran else 0,
+    )

@@ -1,10 +1,18 @@
 """The answers of the catalog API, as types: what is sent, and what the OpenAPI document says."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from toolfold_runtime.contract.vocabulary import Effect, HotBy, Tier
+
+
+def _short(value: float) -> float:
+    return int(value) if value == int(value) else value
+
+
+#: A number that is sent as a whole one where it is one.
+Number: TypeAlias = Annotated[float, PlainSerializer(_short, return_type=int | float)]
 
 
 class ApiModel(BaseModel):
@@ -16,11 +24,11 @@ class ApiModel(BaseModel):
 class MeasuredCalls(ApiModel):
     """What was measured of a tool's calls when tiers were last updated."""
 
-    score: float = Field(description="From 0 to 1; the order of lists.")
+    score: Number = Field(description="From 0 to 1; the order of lists.")
     calls: int = Field(description="In the 30 days before.")
-    success_rate: float = Field(description="From 0 to 1.")
-    latency_ms: float = Field(description="Of an average call.")
-    p95_ms: float = Field(description="Of all but the slowest 5 %, at most.")
+    success_rate: Number = Field(description="From 0 to 1.")
+    latency_ms: Number = Field(description="Of an average call.")
+    p95_ms: Number = Field(description="Of all but the slowest 5 %, at most.")
 
 
 class Tool(ApiModel):
@@ -32,6 +40,7 @@ class Tool(ApiModel):
     category: str
     description: str
     params: dict[str, str] = Field(description="Top-level parameters with their types.")
+    more_params: int = Field(default=0, description="Parameters that are left out here.")
     returns: str | None = None
     effect: Effect | Literal["unspecified"]
     tier: Tier | None = None
@@ -56,23 +65,29 @@ class CategorySummary(ApiModel):
     popular_tools: list[str] = Field(description="Up to two; none where nothing says so.")
 
 
-class Categories(ApiModel):
-    """T1: every category."""
-
-    tool_count: int
-    categories: list[CategorySummary]
-
-
-class Pagination(ApiModel):
-    """Which page this is; pages end after `page_size` tools, or where `max_tokens` would be exceeded."""
+class PageOf(ApiModel):
+    """Which page of a list this is."""
 
     page: int
     page_size: int
-    max_tokens: int
-    tokens: int = Field(description="What the tools of this page cost, in o200k tokens.")
     total_count: int
     total_pages: int
     next: str | None = Field(default=None, description="The address of the next page.")
+
+
+class Categories(ApiModel):
+    """T1: the categories."""
+
+    tool_count: int = Field(description="Of all categories.")
+    categories: list[CategorySummary]
+    pagination: PageOf
+
+
+class Pagination(PageOf):
+    """Which page this is; pages end after `page_size` tools, or where `max_tokens` would be exceeded."""
+
+    max_tokens: int
+    tokens: int = Field(description="What the tools of this page cost, in o200k tokens.")
     truncated_by: Literal["max_tokens"] | None = Field(
         default=None, description="Why this page has fewer tools than `page_size`."
     )
@@ -122,22 +137,23 @@ class SearchHits(ApiModel):
 class ToolUsage(ApiModel):
     """The calls of one tool in the last 30 days."""
 
-    tool: str
+    tool: str = Field(description="`server::tool`.")
     calls: int
-    failures: int
+    failures: int = Field(description="Calls that were carried out, and failed.")
     not_run: int = Field(description="Refused, asked about or cancelled.")
-    success_rate: float
-    latency_ms: float
-    p50_ms: float
-    p95_ms: float
+    success_rate: float = Field(description="From 0 to 1, of calls that were carried out.")
+    latency_ms: float = Field(description="Of an average call that was carried out.")
+    p50_ms: float = Field(description="Half of the calls took no longer; within 5 %.")
+    p95_ms: float = Field(description="All but the slowest 5 % took no longer; within 5 %.")
 
 
 class DayUsage(ApiModel):
     """All calls of one day."""
 
-    day: str
+    day: str = Field(description="In UTC, as in 2026-11-18.")
     calls: int
     failures: int
+    latency_ms: float = Field(description="Of an average call; 0 where there was none.")
 
 
 class CacheCounts(ApiModel):
@@ -153,18 +169,23 @@ class Usage(ApiModel):
     is_recorded: bool
     tools: list[ToolUsage]
     days: list[DayUsage]
-    caches: dict[str, CacheCounts] = Field(description="Of this process: answers by tier.")
+    caches: dict[str, CacheCounts] = Field(
+        description="Of this process: answers by tier, and `results` of tools that may be cached."
+    )
 
 
 class Upstream(ApiModel):
     """A server that carries tools out."""
 
     name: str
-    status: str
-    since: str = ""
-    failing_since: str = ""
-    calls: int = 0
-    failed_calls: int = 0
+    status: str = Field(
+        description="`here`: this server itself; `described`: known from the catalog, nothing here"
+        " carries its calls out; else `unused`, `connecting`, `connected`, `idle` or `failing`."
+    )
+    since: str = Field(default="", description="When the status began.")
+    failing_since: str = Field(default="", description="When it began to fail, if it does.")
+    calls: int = Field(default=0, description="Of this process, since it started.")
+    failed_calls: int = Field(default=0, description="Calls that were not carried out.")
     tool_count: int
 
 

@@ -1,8 +1,8 @@
 """The OpenAPI 3.1 document of the catalog API, from the types of its answers."""
 
 import json
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from pydantic.json_schema import models_json_schema
 
@@ -21,13 +21,33 @@ def _number(default: int, least: int, most: int) -> Json:
     return {"type": "integer", "default": default, "minimum": least, "maximum": most}
 
 
-#: Path, what it answers, the type of that, its parameters as (place, name, schema), other statuses.
-OPERATIONS: Final[
-    tuple[tuple[str, str, type[models.ApiModel], tuple[Any, ...], tuple[int, ...]], ...]
-] = (
-    ("/hot", "T0: the tools to show first", models.HotTools, (), (400,)),
-    ("/categories", "T1: every category, with counts", models.Categories, (), (400,)),
-    (
+class Operation(NamedTuple):
+    """What can be asked for at an address."""
+
+    name: str
+    path: str
+    summary: str
+    answer: type[models.ApiModel]
+    #: Their place, name and schema.
+    parameters: tuple[tuple[str, str, Json], ...] = ()
+    #: Besides 200, and 304 where the answer has a tag.
+    statuses: tuple[int, ...] = (400,)
+    has_tag: bool = True
+
+
+_TOOL: Final = "T3: everything that a call of a tool needs"
+OPERATIONS: Final = (
+    Operation("hot", "/hot", "T0: the tools to show first", models.HotTools),
+    Operation(
+        "categories",
+        "/categories",
+        "T1: the categories, with counts",
+        models.Categories,
+        (("query", "page", _number(1, 1, 1_000_000)), ("query", "page_size", _number(100, 1, 500))),
+        (400, 404),
+    ),
+    Operation(
+        "category",
         "/category/{name}",
         "T2: the tools of a category, the best first",
         models.CategoryPage,
@@ -39,14 +59,24 @@ OPERATIONS: Final[
         ),
         (400, 404),
     ),
-    (
+    Operation(
+        "tool",
         "/{server}/{tool}",
-        "T3: everything that a call of a tool needs",
+        f"{_TOOL}; not of a server called `category`",
         models.ToolSchema,
         (("path", "server", _NAME), ("path", "tool", _NAME)),
         (400, 404),
     ),
-    (
+    Operation(
+        "tool_by_id",
+        "/{id}",
+        f"{_TOOL}, by its id as lists have it",
+        models.ToolSchema,
+        (("path", "id", {"type": "string", "pattern": "^[^/:]+::[^/]+$"}),),
+        (400, 404),
+    ),
+    Operation(
+        "search",
         "/search",
         "The best tools for a query",
         models.SearchHits,
@@ -54,14 +84,22 @@ OPERATIONS: Final[
             ("query", "q", {"type": "string", "pattern": "\\S"}),
             ("query", "limit", _number(5, 1, 50)),
         ),
-        (400,),
     ),
-    ("/usage", "Live figures of calls", models.Usage, (), (400, 503)),
-    ("/servers", "The servers whose tools are in the catalog", models.Servers, (), (400,)),
+    Operation(
+        "usage", "/usage", "Live figures of calls", models.Usage, (), (400, 503), has_tag=False
+    ),
+    Operation(
+        "servers",
+        "/servers",
+        "The servers whose tools are in the catalog",
+        models.Servers,
+        has_tag=False,
+    ),
 )
-_REASONS: Final = {
+#: What each other status means.
+REASONS: Final = {
     400: "A wrong parameter; the message says which",
-    404: "No such category or tool; the message names the nearest",
+    404: "No such category, tool or page; the message names the nearest",
     503: "The usage store cannot be read now",
 }
 
@@ -69,12 +107,6 @@ _REASONS: Final = {
 @lru_cache(maxsize=4)
 def openapi_document(name: str, version: str) -> bytes:
     """The document of one server, as JSON."""
-    types: list[type[BaseModel]] = [*(operation[2] for operation in OPERATIONS), models.ErrorAnswer]
-    _, defined = models_json_schema(
-        # What has its default is left out of answers.
-        [(own, "validation") for own in types],
-        ref_template="#/components/schemas/{model}",
-    )
     document: Json = {
         "openapi": "3.1.0",
         "info": {
@@ -83,27 +115,38 @@ def openapi_document(name: str, version: str) -> bytes:
             "description": "The tools of an MCP server, step by step; read only.",
         },
         "paths": {
-            f"{ROOT}{operation[0]}": {"get": _operation(*operation)} for operation in OPERATIONS
+            f"{ROOT}{operation.path}": {"get": _described(operation)} for operation in OPERATIONS
         },
-        "components": {"schemas": defined["$defs"]},
+        "components": {"schemas": types_of_answers()},
     }
     return json.dumps(document, ensure_ascii=False).encode()
 
 
-def _operation(
-    path: str,
-    summary: str,
-    answer: type[models.ApiModel],
-    parameters: tuple[Any, ...],
-    statuses: tuple[int, ...],
-) -> Json:
-    responses = {"200": _response(summary, answer)}
-    responses |= {str(own): _response(_REASONS[own], models.ErrorAnswer) for own in statuses}
-    if not statuses or "usage" not in path:
+@cache
+def types_of_answers() -> Json:
+    """The JSON Schema of each type of answer and of its parts, by name."""
+    types: list[type[BaseModel]] = [
+        *(operation.answer for operation in OPERATIONS),
+        models.ErrorAnswer,
+    ]
+    _, defined = models_json_schema(
+        # What has its default is left out of answers.
+        [(own, "validation") for own in types],
+        ref_template="#/components/schemas/{model}",
+    )
+    found: Json = defined["$defs"]
+    return found
+
+
+def _described(operation: Operation) -> Json:
+    responses = {"200": _response(operation.summary, operation.answer)}
+    for status in operation.statuses:
+        responses[str(status)] = _response(REASONS[status], models.ErrorAnswer)
+    if operation.has_tag:
         responses["304"] = {"description": "What the client has, by If-None-Match, is current"}
     return {
-        "operationId": path.strip("/").partition("/{")[0].strip("{}").replace("/", "_") or "tool",
-        "summary": summary,
+        "operationId": operation.name,
+        "summary": operation.summary,
         "parameters": [
             {
                 "name": name,
@@ -111,7 +154,7 @@ def _operation(
                 "required": place == "path" or name == "q",
                 "schema": schema,
             }
-            for place, name, schema in parameters
+            for place, name, schema in operation.parameters
         ],
         "responses": responses,
     }

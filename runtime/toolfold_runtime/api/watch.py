@@ -1,25 +1,35 @@
 """The page to watch a server by: tools by tier, calls, failures, latencies, caches, upstream servers."""
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from html import escape
+from math import floor
 from typing import Final
 
+from toolfold_runtime.api.chart import Bar, chart
 from toolfold_runtime.api.models import DayUsage, Upstream, Usage
-from toolfold_runtime.api.page import page
+from toolfold_runtime.api.page import page, section, table
 from toolfold_runtime.contract.summary import ToolSummary
 
 _TIERS: Final = ("hot", "warm", "standard", "cold")
+_MOST_NAMES: Final = 8  # of a tier
 _MOST_ROWS: Final = 15
 _MOST_SERVERS: Final = 50
 _EVERY: Final = 30  # seconds
-_WIDTH, _HEIGHT, _FOOT = 720, 150, 18
 _KINDS: Final = {
-    "hot": "T0 hot",
+    "hot": "T0 hot list",
     "categories": "T1 categories",
-    "category": "T2 category",
-    "tool": "T3 tool",
+    "category": "T2 pages of a category",
+    "tool": "T3 schemas of tools",
+    "results": "results of tools",
 }
+#: States that their names do not explain.
+_STATES: Final = {
+    "here": "this server itself",
+    "described": "known from the catalog; nothing here carries its calls out",
+    "unused": "connected at the first call",
+}
+_WORST_FIRST: Final = ("failing", "connecting", "connected", "idle", "unused", "here")
 
 
 def watch_page(
@@ -37,10 +47,13 @@ def watch_page(
     elif not usage.is_recorded:
         parts.append("<section><p>Usage is not recorded: it is switched off.</p></section>")
     else:
-        parts += [_chart(usage.days), _tools(usage)]
-    parts += [_tiers(tools), _caches(usage), _servers(servers)]
-    links = '<p class="soft"><a href="/api/v1">Catalog API</a> · figures of 30 days, read anew every 30 s</p>'
-    return page(title, "".join([*parts, links]), refresh=_EVERY)
+        parts += [*_charts(usage.days), _most_called(usage)]
+    parts += [_tiers(tools), _caches(usage), _servers(servers, usage)]
+    parts.append(
+        '<p class="soft"><a href="/api/v1">Catalog API</a> · calls of 30 days, by the clock of UTC;'
+        f" this page is read anew every {_EVERY} s</p>"
+    )
+    return page(title, "".join(parts), refresh=_EVERY)
 
 
 def _summary(
@@ -49,76 +62,81 @@ def _summary(
     facts = {"version": version, "tools": f"{len(tools):,}", "servers": f"{len(servers):,}"}
     if usage is not None and usage.is_recorded:
         calls = sum(tool.calls for tool in usage.tools)
+        ran = calls - sum(tool.not_run for tool in usage.tools)
         failures = sum(tool.failures for tool in usage.tools)
         facts |= {"calls in 30 days": f"{calls:,}", "failures": f"{failures:,}"}
+        if ran:
+            millis = sum(tool.latency_ms * (tool.calls - tool.not_run) for tool in usage.tools)
+            facts["average latency"] = _millis(millis / ran)
     rows = "".join(
         f"<div><dt>{key}</dt><dd>{escape(value)}</dd></div>" for key, value in facts.items()
     )
     return f'<section><dl class="facts">{rows}</dl></section>'
 
 
-def _chart(days: Sequence[DayUsage]) -> str:
-    """Calls by day as bars, failures in them."""
+def _charts(days: Sequence[DayUsage]) -> Iterator[str]:
     most = max((day.calls for day in days), default=0)
     if not most:
-        return "<section><h2>Calls by day</h2><p>No calls in 30 days.</p></section>"
-    step = _WIDTH / len(days)
-    bars = []
-    for place, day in enumerate(days):
-        x, width = place * step + 1, step - 2
-        label = f"{day.day}: {day.calls:,} calls, {day.failures:,} failures"
-        shapes = [
-            _bar(x, width, share / most, kind)
-            for kind, share in (("calls", day.calls), ("failures", day.failures))
-            if share
-        ]
-        bars.append(f"<g><title>{escape(label)}</title>{''.join(shapes)}</g>")
-    first, last = escape(days[0].day), escape(days[-1].day)
-    return (
-        '<section><h2>Calls by day <span class="soft">and failures</span></h2>'
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT + _FOOT}" role="img" aria-label="Calls and failures by day">'
-        f'{"".join(bars)}<line class="axis" x1="0" x2="{_WIDTH}" y1="{_HEIGHT}" y2="{_HEIGHT}"/>'
-        f'<text x="0" y="{_HEIGHT + 14}">{first}</text>'
-        f'<text x="{_WIDTH}" y="{_HEIGHT + 14}" text-anchor="end">{last} · most {most:,}</text></svg></section>'
-    )
+        yield section("Calls by day", "<p>No calls in 30 days.</p>")
+        return
+    key = '<p class="soft"><i class="key calls"></i> calls <i class="key failures"></i> of these, failures</p>'
+    calls = [
+        Bar(
+            day.day,
+            f"{day.day}: {day.calls:,} calls, {day.failures:,} failures",
+            (("calls", day.calls), ("failures", day.failures)),
+        )
+        for day in days
+    ]
+    yield section("Calls by day", chart("Calls and failures by day", calls, f"{most:,}") + key)
+    latencies = [
+        Bar(
+            day.day,
+            f"{day.day}: {_millis(day.latency_ms)} on average",
+            (("calls", day.latency_ms),),
+        )
+        for day in days
+    ]
+    slowest = _millis(max(day.latency_ms for day in days))
+    yield section("Average latency by day", chart("Average latency by day", latencies, slowest))
 
 
-def _bar(x: float, width: float, share: float, kind: str) -> str:
-    height = max(1.0, share * (_HEIGHT - 4))
-    return (
-        f'<rect class="{kind}" x="{x:.1f}" y="{_HEIGHT - height:.1f}" width="{width:.1f}"'
-        f' height="{height:.1f}" rx="2"/>'
-    )
-
-
-def _tools(usage: Usage) -> str:
+def _most_called(usage: Usage) -> str:
     rows = (
         (
             escape(tool.tool),
             f"{tool.calls:,}",
             f"{tool.failures:,}",
-            f"{tool.success_rate:.1%}",
-            f"{tool.p50_ms:,.0f}",
-            f"{tool.p95_ms:,.0f}",
+            _share(tool.success_rate) if tool.calls > tool.not_run else "–",
+            _millis(tool.p50_ms),
+            _millis(tool.p95_ms),
         )
         for tool in usage.tools[:_MOST_ROWS]
     )
-    head = ("tool", "calls", "failures", "success", "p50 ms", "p95 ms")
+    head = ("tool", "calls", "failures", "success", "p50", "p95")
+    shown = table(head, rows, numbers=range(1, 6), wide=(2, 4))
     more = len(usage.tools) - _MOST_ROWS
     note = f'<p class="soft">and {more:,} more: <code>toolfold usage</code></p>' if more > 0 else ""
-    return f"<section><h2>Most called</h2>{_table(head, rows)}{note}</section>"
+    return section("Most called", shown + note)
 
 
 def _tiers(tools: Sequence[ToolSummary]) -> str:
-    counts = Counter(tool.tier or "none" for tool in tools)
+    by_tier: dict[str, list[ToolSummary]] = defaultdict(list)
+    for tool in tools:
+        by_tier[tool.tier or "none"].append(tool)
     rows = []
     for tier in (*_TIERS, "none"):
-        names = [tool.name for tool in tools if (tool.tier or "none") == tier]
-        if names:
-            shown = ", ".join(escape(name) for name in names[:8]) if tier != "none" else ""
-            more = f" and {len(names) - 8:,} more" if len(names) > 8 and shown else ""
-            rows.append((tier, f"{counts[tier]:,}", shown + more))
-    return f"<section><h2>Tools by tier</h2>{_table(('tier', 'tools', ''), rows, numbers=(1,))}</section>"
+        if own := by_tier[tier]:
+            names = "neither declared nor called often enough" if tier == "none" else _best(own)
+            rows.append((f'<span class="short">{tier}</span>', f"{len(own):,}", names))
+    return section("Tools by tier", table(("tier", "tools", "the best"), rows, numbers=(1,)))
+
+
+def _best(tools: Sequence[ToolSummary]) -> str:
+    best_first = sorted(tools, key=lambda tool: -(tool.measured.score if tool.measured else 0))
+    shown = ", ".join(escape(tool.name) for tool in best_first[:_MOST_NAMES])
+    more = len(tools) - _MOST_NAMES
+    return f'<span class="name">{shown}{f" and {more:,} more" if more > 0 else ""}</span>'
 
 
 def _caches(usage: Usage | None) -> str:
@@ -127,42 +145,58 @@ def _caches(usage: Usage | None) -> str:
     rows = []
     for kind, own in usage.caches.items():
         asked = own.hits + own.misses
-        rate = f"{own.hits / asked:.1%}" if asked else "–"
+        rate = _share(own.hits / asked) if asked else "–"
         rows.append((_KINDS.get(kind, kind), f"{asked:,}", rate))
-    head = ("answers of this process", "asked", "ready")
-    return f"<section><h2>Cache hits</h2>{_table(head, rows)}</section>"
+    head = ("answers of this process", "asked for", "ready")
+    return section("Cache hits", table(head, rows, numbers=(1, 2)))
 
 
-def _servers(servers: Sequence[Upstream]) -> str:
-    rows = (
+def _servers(servers: Sequence[Upstream], usage: Usage | None) -> str:
+    calls = _calls_by_server(usage)
+    ordered = sorted(servers, key=_worst_first)
+    rows = [
         (
             escape(own.name),
             f'<span class="{_mood(own)}">{escape(own.status)}</span>',
             f"{own.tool_count:,}",
-            f"{own.calls:,}",
-            f"{own.failed_calls:,}",
+            *calls.get(own.name, ("0", "0") if calls else ("–", "–")),
             escape(own.failing_since or own.since),
         )
-        for own in servers[:_MOST_SERVERS]
-    )
-    head = ("server", "state", "tools", "calls", "failed", "since")
-    return f"<section><h2>Servers</h2>{_table(head, rows, numbers=(2, 3, 4))}</section>"
+        for own in ordered[:_MOST_SERVERS]
+    ]
+    head = ("server", "state", "tools", "calls", "failures", "since")
+    shown = table(head, rows, numbers=(2, 3, 4), wide=(2, 5))
+    more = len(servers) - _MOST_SERVERS
+    if more > 0:
+        shown += f'<p class="soft">and {more:,} more: <code>/api/v1/tools/servers</code></p>'
+    states = {own.status for own in servers}
+    notes = [f"{name}: {words}" for name, words in _STATES.items() if name in states]
+    return section("Servers", f'{shown}<p class="soft">{"; ".join(notes)}</p>' if notes else shown)
+
+
+def _calls_by_server(usage: Usage | None) -> dict[str, tuple[str, str]]:
+    """Calls and failures of 30 days, as they are shown; nothing where they are not recorded."""
+    calls: dict[str, int] = defaultdict(int)
+    failures: dict[str, int] = defaultdict(int)
+    for tool in usage.tools if usage else ():
+        server = tool.tool.partition("::")[0]
+        calls[server] += tool.calls
+        failures[server] += tool.failures
+    return {server: (f"{calls[server]:,}", f"{failures[server]:,}") for server in calls}
+
+
+def _worst_first(server: Upstream) -> int:
+    return _WORST_FIRST.index(server.status) if server.status in _WORST_FIRST else 99
 
 
 def _mood(server: Upstream) -> str:
     return {"failing": "bad", "connected": "good"}.get(server.status, "")
 
 
-def _table(
-    head: Sequence[str], rows: Iterable[Sequence[str]], numbers: Sequence[int] = (1, 2, 3, 4, 5)
-) -> str:
-    """Cells are HTML whose texts are escaped already."""
+def _share(part: float) -> str:
+    """Rounded down: what ever failed is not shown as if it never did."""
+    return f"{floor(part * 1000 + 1e-6) / 10:.1f} %"
 
-    def cells(row: Sequence[str], kind: str) -> str:
-        return "".join(
-            f"<{kind}{' class=n' if place in numbers else ''}>{cell}"
-            for place, cell in enumerate(row)
-        )
 
-    body = "".join(f"<tr>{cells(row, 'td')}" for row in rows)
-    return f"<table><tr>{cells(head, 'th')}{body}</table>"
+def _millis(millis: float) -> str:
+    return f"{millis:,.0f} ms" if millis >= 0.5 or not millis else "<1 ms"

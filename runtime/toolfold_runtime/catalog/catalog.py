@@ -2,6 +2,7 @@
 # ruff: noqa: A002 - `format` is the word that agents use
 
 import json
+from collections.abc import Iterable, KeysView
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -10,9 +11,11 @@ from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.catalog.definitions import ShownDefinitions
 from toolfold_runtime.catalog.lines import IndexedLines
 from toolfold_runtime.catalog.schema_answer import Asked, schema_answer
+from toolfold_runtime.catalog.schema_part import part_view, tool_of_part
 from toolfold_runtime.contract import files, pages
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.files import Names
+from toolfold_runtime.contract.http import HttpSchema
 from toolfold_runtime.contract.server import (
     ServerFacts,
     is_listed,
@@ -20,6 +23,7 @@ from toolfold_runtime.contract.server import (
     run_step,
     runner_for,
 )
+from toolfold_runtime.contract.stub import StubType, ToolStub, stub_source
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.upstream import Pin, UpstreamServer, UpstreamServers
 from toolfold_runtime.contract.view import ViewPage, view_key
@@ -28,6 +32,7 @@ from toolfold_runtime.contract.vocabulary import (
     DEFAULT_VIEW,
     DETAILS,
     FORMATS,
+    STUB_DETAIL,
     TOOL_DETAILS,
     Strategy,
 )
@@ -121,6 +126,25 @@ class Catalog:
         data = self._line(files.PINS, name)
         return {} if data is None else decode(Pin, data).definition
 
+    def input_schema(self, entry: ToolEntry) -> Json:
+        """The schema that arguments are validated against: the listed one, or what that is a part of."""
+        if entry.http is None or not entry.http.has_input_schema:
+            return entry.definition.input_schema
+        return self._whole_schema(files.INPUTS, entry.name)
+
+    def answer_schema(self, name: str) -> Json:
+        """The schema of what a tool of an HTTP API gets back, with the definitions that it reaches."""
+        return self._whole_schema(files.ANSWERS, name)
+
+    def _whole_schema(self, file: str, name: str) -> Json:
+        from toolfold_runtime.catalog.answer_schema import with_definitions
+
+        data = self._line(file, name)
+        if data is None:
+            return {}
+        schema = decode(HttpSchema, data).schema
+        return with_definitions(schema, lambda own: self._line(files.DEFINITIONS, own))
+
     def inventory(
         self, category: str = "", detail: str = "", page: int = 1, format: str = ""
     ) -> str:
@@ -145,8 +169,12 @@ class Catalog:
         shown shortened, which the full detail never is.
         """
         names = _names_in(tools)
+        if detail == STUB_DETAIL and self.facts.program_tools:
+            return self.stubs_of(names)
         if detail not in TOOL_DETAILS:
-            raise not_one_of("detail", detail, TOOL_DETAILS)
+            raise not_one_of("detail", detail, self._details)
+        if any(self._is_part(name) for name in names):
+            return self._parts(names, detail, exposure)
         if detail == "schema":
             asked = [self._asked(name, exposure) for name in names]
             return "\n".join(schema_answer(asked, self.facts.details, self.facts.schema_tool or ""))
@@ -159,6 +187,48 @@ class Catalog:
             if room < 0:
                 raise too_large("what was asked for", "Name fewer tools.")
         return "\n".join(views)
+
+    def _is_part(self, name: str) -> bool:
+        """Whether a name is that of a tool with a path into its schemas: `create_issue.labels`."""
+        return "." in name and not self.knows(name) and self.knows(tool_of_part(name, self.knows))
+
+    def _parts(self, names: list[str], detail: str, exposure: str) -> str:
+        """Parts of schemas, a line each; tools that stand among them are shown as they are alone."""
+        views = []
+        for name in names:
+            if self._is_part(name):
+                entry = self.entry(tool_of_part(name, self.knows))
+                views.append(part_view(self, entry, name))
+            else:
+                views.append(self.details(name, detail, exposure))
+        if sum(len(view.encode()) for view in views) > MOST_ANSWER_BYTES:
+            raise too_large("what was asked for", "Name fewer parts.")
+        return "\n".join(views)
+
+    def functions(self) -> KeysView[str]:
+        """The names of the functions that tools are in programs; none where no programs are run."""
+        return self._stubs.values()
+
+    def stub(self, function: str) -> ToolStub | None:
+        """The stub of a function; None where no tool is called so in programs."""
+        data = self._stubs.get(function) if self.facts.program_tools else None
+        return None if data is None else decode(ToolStub, data)
+
+    def stub_types(self, stubs: Iterable[ToolStub]) -> list[StubType]:
+        """The types that some stubs refer to, each once, those first that others need."""
+        names = dict.fromkeys(name for stub in stubs for name in stub.types)
+        lines = (self._line(files.STUB_TYPES, name) for name in names)
+        return [decode(StubType, data) for data in lines if data is not None]
+
+    def stubs_of(self, tools: Iterable[str]) -> str:
+        """The functions that some tools are in programs, after the types that they share."""
+        entries = [self.entry(name) for name in tools]
+        stubs = [self.stub(entry.function or entry.name) for entry in entries]
+        found = [stub for stub in stubs if stub is not None]
+        text = stub_source(found, self.stub_types(found))
+        if len(text) > MOST_ANSWER_BYTES:
+            raise too_large("what was asked for", "Name fewer tools.")
+        return text
 
     @cached_property
     def resources(self) -> "tuple[Resource, ...]":
@@ -306,6 +376,14 @@ class Catalog:
         # The first line says whose file it is.
         lines = (self.folder / files.SUMMARIES).read_bytes().splitlines()[1:]
         return tuple(decode(ToolSummary, json.loads(line)) for line in lines)
+
+    @property
+    def _details(self) -> tuple[str, ...]:
+        return (*TOOL_DETAILS, STUB_DETAIL) if self.facts.program_tools else TOOL_DETAILS
+
+    @cached_property
+    def _stubs(self) -> IndexedLines:
+        return IndexedLines(self.folder / files.STUBS)
 
     @cached_property
     def _names(self) -> Names:

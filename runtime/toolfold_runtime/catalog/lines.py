@@ -1,6 +1,7 @@
 """Files of JSON lines, each line found by the value of its first key."""
 
 import json
+from collections.abc import KeysView
 from pathlib import Path
 
 from toolfold_runtime.contract.codec import Json
@@ -12,6 +13,10 @@ class IndexedLines:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._offsets = _offsets(path.read_bytes())
+
+    def values(self) -> KeysView[str]:
+        """The values by which lines are found, in the order of the lines."""
+        return self._offsets.keys()
 
     def get(self, value: str) -> Json | None:
         """The line whose first key has this value; None where there is none."""

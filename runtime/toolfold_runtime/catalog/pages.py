@@ -44,7 +44,7 @@ class Pages:
         if page is None:
             return None
         tools = {stem: name for name, stem in names.items()}
-        text = pages.without_pictures(page).removeprefix(self._first_line).lstrip("\n")
+        text = pages.as_markdown(page.removeprefix(self._first_line)).lstrip("\n")
         return _LINK.sub(lambda link: _address(link, tools), text)
 
     def _read(self, path: str) -> str | None:

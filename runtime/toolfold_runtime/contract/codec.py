@@ -26,6 +26,8 @@ _KNOWN: Final[dict[type, list[tuple[str, _Reader | None]]]] = {}
 
 def encode(value: object) -> object:
     """Plain data for a value of the contract; fields that have their default are omitted."""
+    if isinstance(value, dict):
+        return _encoded_values(value)
     if not isinstance(value, tuple):
         return value
     kind: Any = type(value)
@@ -47,6 +49,13 @@ def decode(kind: type[T], data: Json) -> T:
         if name in data
     }
     return kind(**given)
+
+
+def _encoded_values(value: dict[Any, Any]) -> object:
+    """A dict of values of the contract as plain data; any other is JSON already."""
+    if not isinstance(next(iter(value.values()), None), tuple):
+        return value
+    return {key: encode(own) for key, own in value.items()}
 
 
 def _is_named(kind: object) -> bool:

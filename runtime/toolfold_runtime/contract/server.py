@@ -18,9 +18,23 @@ from toolfold_runtime.contract.vocabulary import (
 )
 
 #: Raised whenever the runtime reads something that older generators did not write.
-CATALOG_FORMAT: Final = 9
+CATALOG_FORMAT: Final = 10
 #: How many calls of a tool run at once unless it says otherwise; at most three quarters of all.
 TOOL_CONCURRENCY: Final = 16
+
+
+class ProgramLimits(NamedTuple):
+    """What one program of an agent may take, from its first line to its last."""
+
+    #: Of the whole run, calls included; not the time that a user takes to answer.
+    seconds: float = 30.0
+    #: Memory of the program's own values; checking its types takes some beside.
+    megabytes: int = 64
+    calls: int = 100
+    #: Tokens of its answer: its value and what it printed.
+    output: int = 4000
+    #: Whether a program may ask what time it is.
+    has_clock: bool = False
 
 
 class Execution(NamedTuple):
@@ -34,6 +48,7 @@ class Execution(NamedTuple):
     budget: int | None = None
     cache_entries: int = 1000
     cache_bytes: int = 64_000_000
+    program: ProgramLimits = ProgramLimits()
 
 
 class SearchBudget(NamedTuple):
@@ -93,6 +108,8 @@ class ServerFacts(NamedTuple):
     hot_by: HotBy = "order"
     #: Where the manifest says that usage is recorded: `off`, a path from its folder, or nothing.
     usage: str | None = None
+    #: Meta-tool that runs programs to the effects of the tools that these may call; none where off.
+    program_tools: dict[str, tuple[Effect, ...]] = {}  # noqa: RUF012 - the field of a tuple, never changed
     #: Tokens of one answer with schemas.
     details: int = 4000
 

@@ -19,6 +19,10 @@ class Measured(NamedTuple):
     latency_ms: float
     p95_ms: float
 
+    def shown(self) -> Json:
+        """The same by name, whole numbers as such."""
+        return {name: _short(value) for name, value in self._asdict().items()}
+
 
 class ToolSummary(NamedTuple):
     """What is shown of a tool before its schema is asked for. Lines are in the order of views."""
@@ -28,7 +32,7 @@ class ToolSummary(NamedTuple):
     id: str
     category: str
     description: str
-    #: Top-level parameters: name to type, as in `string (required)`.
+    #: Top-level parameters: name to type, as in `str (required)`.
     params: dict[str, str]
     #: The type of the result in a word or two; empty where it is anything.
     returns: str
@@ -39,13 +43,26 @@ class ToolSummary(NamedTuple):
     #: What it costs as it is shown, in compact JSON.
     tokens: int
     is_deprecated: bool = False
+    #: Parameters that `params` leaves out.
+    more_params: int = 0
+
+    @property
+    def server(self) -> str:
+        """The server that the tool is of."""
+        return self.id.partition("::")[0]
 
     def shown(self) -> Json:
         """What is told of the tool, without what nobody knows; this is what `tokens` counts."""
-        shown: Json = {"name": self.name, "id": self.id, "category": self.category}
+        shown: Json = {"name": self.name, "id": self.id, "server": self.server}
+        shown["category"] = self.category
         shown |= {"description": self.description, "params": self.params}
+        shown |= {"more_params": self.more_params} if self.more_params else {}
         shown |= {"returns": self.returns} if self.returns else {}
         shown["effect"] = self.effect
         shown |= {"tier": self.tier} if self.tier else {}
-        shown |= {"measured": self.measured._asdict()} if self.measured else {}
+        shown |= {"measured": self.measured.shown()} if self.measured else {}
         return shown | ({"is_deprecated": True} if self.is_deprecated else {})
+
+
+def _short(value: float) -> float:
+    return int(value) if value == int(value) else value

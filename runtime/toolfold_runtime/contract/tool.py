@@ -7,6 +7,7 @@ from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
+from toolfold_runtime.contract.http import HttpOperation
 from toolfold_runtime.contract.upstream import UpstreamTool
 from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effect
 
@@ -131,3 +132,13 @@ class ToolEntry(NamedTuple):
     schema_tokens: int = 0
     #: What the shortened view costs, if there is one.
     short_tokens: int = 0
+    #: The function that it is in programs, where that is not its name.
+    function: str = ""
+    #: The operation of an HTTP API that carries it out.
+    http: HttpOperation | None = None
+
+    @property
+    def server(self) -> str | None:
+        """The server or HTTP API that carries it out; None where the implementation does."""
+        carrier = self.http or self.upstream
+        return carrier.server if carrier is not None else None

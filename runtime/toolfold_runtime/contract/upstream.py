@@ -1,16 +1,18 @@
-"""`servers.json`: the upstream servers of a catalog, and which tool of theirs an entry is.
+"""`servers.json`: the upstream servers and HTTP APIs of a catalog, and which tool of a server's an entry is.
 
 Every text of a server but its name may hold `${VARIABLE}`, which stands for an environment variable and is
 expanded when a server is first connected to; `$${` stands for `${`. No value of a secret is ever in a catalog.
 """
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from toolfold_runtime.contract.codec import Json
 
 #: What happens to a call of a tool whose live definition differs from the pinned one.
 PinPolicy: TypeAlias = Literal["refuse", "warn", "off"]
-KeyPlace: TypeAlias = Literal["header", "query"]
+KeyPlace: TypeAlias = Literal["header", "query", "cookie"]
+#: How often a request that may be repeated is tried again.
+RETRIES: Final = 2
 
 
 class BasicAuth(NamedTuple):
@@ -21,7 +23,7 @@ class BasicAuth(NamedTuple):
 
 
 class ApiKeyAuth(NamedTuple):
-    """A key that is sent as a header or in the query of the address."""
+    """A key that is sent as a header, as a cookie or in the query of the address."""
 
     name: str
     value: str
@@ -49,7 +51,7 @@ class UpstreamAuth(NamedTuple):
 
 
 class UpstreamServer(NamedTuple):
-    """A server that carries out tools: a command to start, or an address."""
+    """A server that carries out tools: MCP by a command or at an address, or an HTTP API."""
 
     name: str
     command: tuple[str, ...] = ()
@@ -68,6 +70,11 @@ class UpstreamServer(NamedTuple):
     #: Whether each caller with an identity gets a connection of its own.
     per_caller: bool = False
     pin: PinPolicy = "refuse"
+    #: Whether it is an HTTP API whose operations are tools, and no MCP server.
+    is_http_api: bool = False
+    #: Of an HTTP API: requests a second, None for no limit; and how often one is tried again.
+    rate: float | None = None
+    retries: int = RETRIES
 
 
 class UpstreamServers(NamedTuple):

@@ -27,6 +27,8 @@ Code: TypeAlias = Literal[
     "unknown_category",
     "invalid_arguments",
     "invalid_result",
+    "invalid_program",
+    "program_failed",
     "effect_refused",
     "forbidden",
     "unconfirmed",
@@ -45,6 +47,9 @@ DETAILS: Final[tuple[Detail, ...]] = get_args(Detail)
 CATEGORY_DETAILS: Final[tuple[CategoryDetail, ...]] = get_args(CategoryDetail)
 TOOL_DETAILS: Final[tuple[ToolDetail, ...]] = get_args(ToolDetail)
 CODES: Final[tuple[Code, ...]] = get_args(Code)
+
+#: The typed function that programs call, which there is where programs are run.
+STUB_DETAIL: Final = "stub"
 
 #: The form of every error code.
 CODE_PATTERN: Final = r"^[a-z][a-z0-9_]{0,63}$"

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from toolfold_runtime import jsontext
 from toolfold_runtime.catalog.catalog import Catalog
@@ -17,6 +18,9 @@ from toolfold_runtime.running.call import ANONYMOUS, CallContext
 from toolfold_runtime.running.execute import Executor
 from toolfold_runtime.running.offsets import asked_offset
 from toolfold_runtime.running.shape import Answer
+
+if TYPE_CHECKING:
+    from toolfold_runtime.code.programs import Programs
 
 
 @dataclass(frozen=True)
@@ -55,13 +59,15 @@ class Dispatcher:
         self.facts = catalog.facts
         self.exposure = exposure or self.facts.exposure
         self.meta_tools = MetaTools(catalog, handlers, self.exposure)
+        self._programs = self._programs_of(catalog) if self.facts.program_tools else None
 
     def listed(self) -> list[str]:
         """The names that `tools/list` shows, the same for every connection."""
         if self.exposure == "direct":
             # A truncated result needs a listed tool that reads the rest.
             reader = self.facts.reader if self.facts.has_result_budget else None
-            meta = (self.facts.capabilities_tool, self.facts.schema_tool, reader)
+            facts = self.facts
+            meta = (facts.capabilities_tool, facts.schema_tool, *facts.program_tools, reader)
             return [*(name for name in meta if name), *self.catalog.names()]
         hot = self.facts.hot if self.exposure == "hybrid" else ()
         return [*self.meta_tools.definitions, *hot]
@@ -85,6 +91,8 @@ class Dispatcher:
             return Reply(text_blocks(*self.meta_tools.answer(name, arguments)))
         if name in self.facts.runners:
             return await self._run(name, arguments, context)
+        if self._programs is not None and name in self._programs.entries:
+            return await self._run_program(self._programs, name, arguments, context)
         entry = self.catalog.entry(name)
         self._refuse_unlisted(entry.name)
         answer = await self.executor.call(entry, arguments, context=context)
@@ -111,6 +119,9 @@ class Dispatcher:
     async def _run(self, runner: str, given: Json, context: CallContext) -> Reply:
         form = self.facts.arguments
         request = run_request(runner, given, form)
+        if self._programs is not None and request.tool in self._programs.entries and request.cursor:
+            own = self._programs.entries[request.tool]
+            return _reply(await self.executor.read_on(own, request.cursor, context))
         if request.tool in self.meta_tools.definitions:
             text = f"{request.tool} is a meta-tool; call it by its own name."
             raise ToolError("effect_refused", text)
@@ -138,6 +149,19 @@ class Dispatcher:
             except ToolError as error:
                 raise ToolError(error.code, "\n".join([error.text, *warnings])) from None
         return _reply(answer, *warnings)
+
+    def _programs_of(self, catalog: Catalog) -> "Programs":
+        from toolfold_runtime.code.programs import Programs  # few servers run any
+
+        return Programs(catalog, self.executor)
+
+    async def _run_program(
+        self, programs: "Programs", name: str, given: Json, context: CallContext
+    ) -> Reply:
+        properties = self.meta_tools.definitions[name].input_schema["properties"]
+        unknown = [key for key in given if key not in properties]
+        warnings = self.meta_tools.unknown_parameters(name, unknown)
+        return _reply(await programs.run(name, given, context), *warnings)
 
     def _refuse_unlisted(self, name: str) -> None:
         if self.facts.unlisted_calls == "allow" or name in self.listed():

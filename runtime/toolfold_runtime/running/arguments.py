@@ -111,9 +111,8 @@ class Arguments:
         with self._lock:
             document = self._documents.pop(entry.name, None)
             if document is None:
-                document = SchemaDocument(
-                    entry.definition.input_schema, asserts_formats=entry.asserts_input_formats
-                )
+                schema = self._validators.input_schema(entry)
+                document = SchemaDocument(schema, asserts_formats=entry.asserts_input_formats)
             self._documents[entry.name] = document
             if len(self._documents) > _MAX_DOCUMENTS:
                 del self._documents[next(iter(self._documents))]

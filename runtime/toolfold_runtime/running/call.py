@@ -35,6 +35,19 @@ Waiting: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 Ask: TypeAlias = Callable[["Question", Waiting], Awaitable[Json | None]]
 
 
+class Paused(Protocol):
+    """What a program waits with where its user is asked by an answer, and goes on from with the next call."""
+
+    def restored(self) -> str:
+        """The state in which the program waited; empty where this is its first call."""
+
+    def pause(self, state: str) -> None:
+        """Have the client bring the state back with its user's answer."""
+
+    def end_call(self) -> None:
+        """Forget what the user said: it was about one call of the program's, which is over."""
+
+
 class CallContext(NamedTuple):
     """Where a call comes from: who makes it, and the ways back to that client and its user."""
 
@@ -45,6 +58,8 @@ class CallContext(NamedTuple):
     log: ClientLog | None = None
     #: Whether the client has asked to be told of progress, as far as anybody knows.
     asks_for_progress: bool = True
+    #: Where a program may wait for its user; None where its user is asked while it runs.
+    paused: Paused | None = None
 
 
 #: A call of which nothing is known.

@@ -18,15 +18,23 @@ _OF_THE_TOKEN: Final = frozenset({"exp", "nbf", "iat", "jti"})
 class Caller:
     """Who makes a call; a field is None where nobody knows."""
 
-    #: The verified identity: None over stdio, and over HTTP without a verifier.
+    # The verified identity: None over stdio, and over HTTP without a verifier.
+    #: Who issued the token.
     issuer: str | None = None
+    #: Whom the token was issued for; unique for one issuer only.
     subject: str | None = None
+    #: The OAuth client that the token was issued to.
     client: str | None = None
+    #: What the token allows.
     scopes: tuple[str, ...] | None = None
+    #: All that the verifier made known of the token.
     claims: Mapping[str, Any] | None = None
-    #: What the client says of itself, unverified; its ids of requests are not unique.
+    # What the client says of itself, unverified.
+    #: The client's name, as it says.
     client_name: str | None = None
+    #: The client's version, as it says.
     client_version: str | None = None
+    #: The client's own id of the request; not unique.
     request_id: str | int | None = None
     #: Whether it is whoever started this process: over stdio and in `toolfold try`.
     is_local: bool = False

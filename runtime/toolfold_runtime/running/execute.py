@@ -7,7 +7,7 @@ the event loop answers the others meanwhile.
 """
 
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Final, TypeVar, cast
@@ -19,16 +19,16 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import Arguments, ValidArguments
 from toolfold_runtime.running.backends.backend import Backend
 from toolfold_runtime.running.cache import ResultCache, Sharing, State
-from toolfold_runtime.running.call import ANONYMOUS, Call, CallContext
+from toolfold_runtime.running.call import ANONYMOUS, Call, CallContext, Confirm
 from toolfold_runtime.running.caller import require_scopes
 from toolfold_runtime.running.confirm import require_consent
 from toolfold_runtime.running.error_codes import ErrorCodes
 from toolfold_runtime.running.limits import Limits
 from toolfold_runtime.running.limits_by_server import LimitsByServer
 from toolfold_runtime.running.measure import is_small
-from toolfold_runtime.running.results import Result, validated
+from toolfold_runtime.running.results import Noted, Result, result_of_json, validated
 from toolfold_runtime.running.shape import Answer, Shaper
-from toolfold_runtime.running.telemetry import Telemetry
+from toolfold_runtime.running.telemetry import Record, Telemetry
 from toolfold_runtime.running.threads import Threads
 from toolfold_runtime.running.validators import SchemaValidators, is_slow
 
@@ -49,12 +49,14 @@ class Executor:
     ) -> None:
         execution = catalog.facts.execution
         self.recorder = recorder
+        #: What else is to be ended with the calls.
+        self.endings: list[Callable[[], Awaitable[None]]] = []
         self.backend = backend
         self.cache = ResultCache(execution.cache_entries, execution.cache_bytes)
         self._coerces_strings = execution.coerce_strings
         self._package = catalog.package
         self._threads = Threads()
-        self._validators = SchemaValidators(execution.timeout)
+        self._validators = SchemaValidators(execution.timeout, catalog.input_schema)
         self._arguments = Arguments(self._validators, catalog.facts.arguments)
         self._codes = ErrorCodes()
         self._limits = LimitsByServer(catalog)
@@ -68,7 +70,7 @@ class Executor:
             **catalog.counts,
         }
         gauges = {"entries": self.cache.__len__, "bytes": lambda: self.cache.size}
-        self._telemetry = Telemetry(self.counters, gauges, recorder)
+        self.telemetry = Telemetry(self.counters, gauges, recorder)
 
     async def call(
         self,
@@ -89,34 +91,37 @@ class Executor:
         addresses and prompts are, `5` is taken for a number where the schema wants one.
         """
         call = Call(self.cache, context)
-        with self._telemetry.call(entry, arguments, call.deadline) as record:
-            require_scopes(entry, call.caller)
-            owner = call.caller.key  # before the method runs: it could change the claims
-            given = await self._valid_arguments(
-                entry, arguments, call, runner=runner, are_texts=are_texts
+        with self.telemetry.call(entry, arguments, call.deadline) as record:
+            given, result = await self._carried_out(
+                entry, arguments, call, record, context.confirm, runner=runner, are_texts=are_texts
             )
-            if entry.confirm is not None:
-                async with call.waiting():
-                    await require_consent(entry, given.values, context.confirm)
-            try:
-                result, record.cache = await self._result(entry, given, call, owner)
-            except CancelledError:
-                call.notifications.discard()  # nobody listens
-                raise
-            finally:
-                await call.end()
-            record.result = result
             answer = await self._shaped(
                 entry, result, call, runner=runner, fields=fields, offset=offset
             )
             if answer.is_error:
                 record.outcome = "tool_failed"
+        if result.notes:
+            answer = replace(answer, notes=(*answer.notes, *result.notes))
         if given.warnings and not are_texts:
             answer = replace(answer, notes=(*given.warnings, *answer.notes))
         return answer
 
+    async def result(self, entry: ToolEntry, arguments: Json, context: CallContext) -> Result:
+        """What one tool returned, whole, for a program that keeps what it needs of it.
+
+        Every failure is a ToolError, but for what another server's result says of itself.
+        """
+        call = Call(self.cache, context)
+        with self.telemetry.call(entry, arguments, call.deadline) as record:
+            _, result = await self._carried_out(entry, arguments, call, record, context.confirm)
+            if result.is_error:
+                record.outcome = "tool_failed"
+        return result
+
     async def end(self) -> bool:
         """Whether everything that ran has ended, at last; what has not is left behind."""
+        for end in self.endings:
+            await end()
         every = (*self._limits, self._preparation_limits)
         return all([await limits.end_abandoned() for limits in every])
 
@@ -126,6 +131,36 @@ class Executor:
         require_scopes(entry, call.caller)
         work = partial(self.shaper.read_on, entry, cursor, call.caller)
         return await self._in_thread(entry, call, work)
+
+    async def _carried_out(
+        self,
+        entry: ToolEntry,
+        arguments: Json,
+        call: Call,
+        record: Record,
+        confirm: Confirm | None,
+        *,
+        runner: str = "",
+        are_texts: bool = False,
+    ) -> tuple[ValidArguments, Result]:
+        """The arguments as they are valid, and what the tool made of them."""
+        require_scopes(entry, call.caller)
+        owner = call.caller.key  # before the method runs: it could change the claims
+        given = await self._valid_arguments(
+            entry, arguments, call, runner=runner, are_texts=are_texts
+        )
+        if entry.confirm is not None:
+            async with call.waiting():
+                await require_consent(entry, given.values, confirm)
+        try:
+            result, record.cache = await self._result(entry, given, call, owner)
+        except CancelledError:
+            call.notifications.discard()  # nobody listens
+            raise
+        finally:
+            await call.end()
+        record.result = result
+        return given, result
 
     async def _valid_arguments(
         self, entry: ToolEntry, arguments: Json, call: Call, *, runner: str, are_texts: bool
@@ -172,6 +207,16 @@ class Executor:
             self._invalidate(entry)  # also where it ends long after its call was answered
         if entry.upstream is not None:
             return await self._foreign(entry, returned)
+        if not isinstance(returned, Noted):
+            return await self._validated(entry, returned)
+        promises = entry.content is not None or entry.definition.output_schema is not None
+        if returned.is_small_json and not promises:
+            result = result_of_json(entry, returned.returned)
+        else:
+            result = await self._validated(entry, returned.returned)
+        return replace(result, notes=returned.notes) if returned.notes else result
+
+    async def _validated(self, entry: ToolEntry, returned: object) -> Result:
         work = partial(validated, self._validators, entry, returned)
         is_plain = entry.content is None and is_small(returned, self._package)
         if is_plain and not is_slow(entry.output_checks):

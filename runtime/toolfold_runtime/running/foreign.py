@@ -94,7 +94,7 @@ def foreign_result(
     blocks = tuple(map(_block, content[: MOST_BLOCKS + 1]))
     size = 0 if text is None else len(text.encode())
     meta = _meta(answer.sent.get("_meta"))
-    result = ForeignResult(value, text, size, blocks, is_error, meta)
+    result = ForeignResult(value, text, size, blocks, is_error, meta=meta)
     if len(blocks) > MOST_BLOCKS or result.sent_size > MOST_ANSWER_BYTES:
         most = f"{MOST_ANSWER_BYTES:,} bytes or {MOST_BLOCKS:,} blocks"
         raise ToolError("budget_exceeded", f"the result of {entry.name} has more than {most}.")
@@ -167,15 +167,15 @@ def _own(result: ForeignResult, fields: tuple[str, ...] = ()) -> Result:
     value = result.value
     blocks = result.blocks
     if value is None and fields and len(blocks) == 1:
-        value = _parsed(blocks[0])  # many servers send JSON as text
+        value = parsed_block(blocks[0])  # many servers send JSON as text
     if value is None:
         return Result(None, None, 0, blocks)
     text = compact(value)
-    other = tuple(block for block in blocks if _parsed(block) != value)
+    other = tuple(block for block in blocks if parsed_block(block) != value)
     return Result(value, text, len(text.encode()), other)
 
 
-def _parsed(block: Block) -> Any:
+def parsed_block(block: Block) -> Any:
     """The object or list that a text is the JSON of; None for anything else."""
     text = block.sent.get("text")
     if block.kind != "text" or not isinstance(text, str) or text.lstrip()[:1] not in ("{", "["):

@@ -22,12 +22,12 @@ class LimitsByServer:
 
     def of(self, entry: ToolEntry) -> Limits:
         """The limits that calls of a tool are held to."""
-        if entry.upstream is None:
+        if entry.server is None:
             return self.own
-        limits = self._others.get(entry.upstream.server)
+        limits = self._others.get(entry.server)
         if limits is None:
-            server = self._catalog.upstream_servers[entry.upstream.server]
+            server = self._catalog.upstream_servers[entry.server]
             seconds = server.timeout or self._execution.timeout
             limits = Limits(seconds, server.concurrency or self._execution.concurrency)
-            self._others[entry.upstream.server] = limits
+            self._others[entry.server] = limits
         return limits

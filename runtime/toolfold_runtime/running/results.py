@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from dataclasses import dataclass, fields, is_dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from toolfold_runtime import server_log
 from toolfold_runtime.contract.tool import ToolEntry
@@ -23,6 +23,15 @@ _MAX_REASON: Final = 1_000
 _MEMORY_FACTOR: Final = 4
 
 
+class Noted(NamedTuple):
+    """What a backend returned, and what it has to say about it."""
+
+    returned: object
+    notes: tuple[str, ...] = ()
+    #: Whether it was just made of JSON, and so little of it that work on it takes microseconds.
+    is_small_json: bool = False
+
+
 @dataclass(frozen=True)
 class Result:
     """What a tool returned: plain JSON and its text, and blocks of content. Never changed."""
@@ -35,6 +44,8 @@ class Result:
     blocks: "tuple[Block, ...]" = ()
     #: Whether another server says in it that the tool failed.
     is_error: bool = False
+    #: What the backend has to say about it.
+    notes: tuple[str, ...] = ()
 
     @property
     def sent_size(self) -> int:
@@ -63,6 +74,11 @@ def memory_of(size: int, blocks: "tuple[Block, ...]") -> int:
     Objects are larger than the JSON they came from; blocks are stored as they are sent.
     """
     return _MEMORY_FACTOR * size + sum(block.size for block in blocks)
+
+
+def result_of_json(entry: ToolEntry, value: Any) -> Result:
+    """The result that a value is which was just made of JSON, where nothing promises another."""
+    return _written(entry, value, ())
 
 
 def validated(

@@ -52,6 +52,14 @@ class Record:
         return self.result.sent_size if self.result is not None else 0
 
 
+@dataclass
+class ProgramRecord:
+    """What is known about a program by its end."""
+
+    calls: int = 0
+    outcome: str = "ok"
+
+
 class Telemetry:
     """Records calls, and exports counters."""
 
@@ -100,6 +108,39 @@ class Telemetry:
                 span.set_attribute("toolfold.latency_ms", round(seconds * 1000, 3))
                 self._describe(span, entry, arguments, record)
             span.end()
+
+    @contextmanager
+    def program(self, name: str, code: str) -> Iterator["ProgramRecord"]:
+        """Record the run of a program: its calls are children of its span, and recorded as such."""
+        record, started = ProgramRecord(), time.perf_counter()
+        span = self._tracer.start_span(f"tool.exec.{name}")
+        try:
+            with trace.use_span(span, record_exception=False, set_status_on_exception=False):
+                yield record
+        except BaseException as error:
+            record.outcome = _outcome(error)
+            raise
+        finally:
+            milliseconds = round((time.perf_counter() - started) * 1000, 3)
+            if span.is_recording():
+                span.set_attributes(
+                    {
+                        "gen_ai.tool.name": name,
+                        "toolfold.outcome": record.outcome,
+                        "toolfold.latency_ms": milliseconds,
+                        "toolfold.program.calls": record.calls,
+                        "toolfold.program.bytes": len(code.encode("utf-8", "replace")),
+                    }
+                )
+                if self._shows_values:
+                    span.set_attribute("toolfold.program", code[:_LONGEST])
+                if record.outcome not in _NO_ERRORS:
+                    span.set_attribute("error.type", record.outcome)
+                    span.set_status(StatusCode.ERROR)
+            span.end()
+            if server_log.shows_info():
+                facts = {"tool": name, "outcome": record.outcome, "calls": record.calls}
+                server_log.info("program", **facts, ms=milliseconds)
 
     def _measure(self, entry: ToolEntry, record: Record, seconds: float) -> None:
         labels = {"tool": entry.name, "outcome": record.outcome, "cache": record.cache}

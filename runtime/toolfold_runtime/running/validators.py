@@ -1,5 +1,6 @@
 """The validators of tools' schemas: made when a tool is first called, then reused."""
 
+from collections.abc import Callable
 from typing import Final
 
 from toolfold_runtime import server_log
@@ -12,12 +13,17 @@ from toolfold_runtime.running.measure import FEW_VALUES
 from toolfold_runtime.validation import ValidationError, Validator, validator_for
 
 #: Checks of one value times values; so many take about half a second.
-_MOST_CHECKS: Final = 20_000_000
+MOST_CHECKS: Final = 20_000_000
 
 
 def is_slow(checks: int) -> bool:
     """Whether a schema with so many checks of one value may take long, however small a value is."""
-    return checks * FEW_VALUES > _MOST_CHECKS
+    return checks * FEW_VALUES > MOST_CHECKS
+
+
+def listed_schema(entry: ToolEntry) -> Json:
+    """The schema of a tool's arguments as it is listed, which is all of it for most tools."""
+    return entry.definition.input_schema
 
 
 class ToolValidator:
@@ -39,7 +45,7 @@ class ToolValidator:
 
         TimeoutError where that takes longer than a call may.
         """
-        if self._checks * most_values <= _MOST_CHECKS:
+        if self._checks * most_values <= MOST_CHECKS:
             return self._validator.is_valid(value)
         from toolfold_runtime.running.validation_process import is_valid_in_process
 
@@ -51,14 +57,17 @@ class ToolValidator:
 class SchemaValidators:
     """One validator per schema that was needed so far; `seconds` is what a call may take."""
 
-    def __init__(self, seconds: float) -> None:
+    def __init__(
+        self, seconds: float, input_schema: Callable[[ToolEntry], Json] | None = None
+    ) -> None:
         self.counts = LookupCounts()
+        self.input_schema = input_schema or listed_schema
         self._seconds = seconds
         self._validators: dict[tuple[str, Code], ToolValidator] = {}
 
     def of_arguments(self, entry: ToolEntry) -> ToolValidator:
         """The validator of a tool's input schema; ToolError where the schema cannot be used."""
-        schema, asserts = entry.definition.input_schema, entry.asserts_input_formats
+        schema, asserts = self.input_schema(entry), entry.asserts_input_formats
         return self._validator(entry, "invalid_arguments", schema, entry.input_checks, asserts)
 
     def of_result(self, entry: ToolEntry) -> ToolValidator:

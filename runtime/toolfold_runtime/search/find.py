@@ -20,8 +20,10 @@ _DIGITS: Final = 5
 _TIE: Final = 1e-5
 _SHORT: Final = 8  # words of a query that is no task
 _DEPRECATED: Final = -1000.0  # below every match that is not deprecated
-# What the best usage adds to a score: it decides between tools that match about equally well.
+# What usage adds to a score, by its own from 0 to 1: it decides between tools that match about
+# equally well. A tool that was never measured is between those that work and those that do not.
 _USAGE: Final = 0.02
+_UNMEASURED: Final = 0.3
 
 
 class Scorer(Protocol):
@@ -119,7 +121,7 @@ class Finder:
         """What is added to the score of a tool, whatever the query says."""
         beside: Parts = {}
         if tool in self.index.usage_scores:
-            beside["usage"] = _USAGE * self.index.usage_scores[tool]
+            beside["usage"] = _USAGE * (self.index.usage_scores[tool] - _UNMEASURED)
         if tool in self.index.deprecated:
             beside["deprecated"] = _DEPRECATED
         return beside

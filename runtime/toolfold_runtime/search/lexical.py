@@ -14,7 +14,7 @@ from toolfold_runtime.contract.search import SCALE, rarity
 from toolfold_runtime.search.index import Postings, SearchIndex, Word
 from toolfold_runtime.search.words import is_unspaced, joined, pairs, trigrams, words
 
-# Few, round, and the same for every catalog; docs/search.md says what each is worth.
+# Few, round, and the same for every catalog; docs/explanation/search.md says what each is worth.
 PAIR: Final = 0.5  # two neighbouring words found together
 _WEAK: Final = 0.5  # a filler word of requests, against a word that says something
 DAMPING: Final = 0.02  # of the query's whole weight: one matched word of many is not certain

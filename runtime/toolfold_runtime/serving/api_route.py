@@ -14,7 +14,7 @@ class ApiRoute(BaseRoute):
     def matches(self, scope: Message) -> tuple[Match, Message]:
         """Whether a request is for the API."""
         path = scope["path"] if scope["type"] == "http" else ""
-        is_ours = path == "/" or path.startswith("/api/")
+        is_ours = path in ("/", "/api") or path.startswith("/api/")
         return (Match.FULL if is_ours else Match.NONE), {}
 
     async def handle(self, scope: Message, receive: Receive, send: Send) -> None:

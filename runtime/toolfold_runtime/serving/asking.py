@@ -22,7 +22,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from toolfold_runtime.bounded import BoundedCache
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.errors import InputRequired, StartError, ToolError, UnansweredError
-from toolfold_runtime.running.call import Consent, Waiting
+from toolfold_runtime.running.call import Consent, Paused, Waiting
 from toolfold_runtime.running.question import CONFIRM, Question
 from toolfold_runtime.serving.callers import Callers
 
@@ -58,6 +58,9 @@ _NO_WAY_BACK: Final = (
 
 class Asker(Protocol):
     """Asks the user of the client that sent one request."""
+
+    #: Where a program waits that asks; None where the question is asked while it runs.
+    paused: Paused | None
 
     async def confirm(self, question: str) -> Consent:
         """Whether the user agrees."""
@@ -132,6 +135,8 @@ class _State:
     has_consent: bool = False
     #: Content by the name of a question; None where the user declined.
     answers: dict[str, Json | None] = field(default_factory=dict)
+    #: Where the program that asked waits; empty where a call by itself did.
+    program: str = ""
 
 
 class _ModernAsker:
@@ -143,9 +148,11 @@ class _ModernAsker:
         context: ServerRequestContext[Any],
         params: types.InputResponseRequestParams,
     ) -> None:
+        self.paused: Paused | None = self
         self._questions = questions
         self._context = context
         self._params = params
+        self._responses = params.input_responses or {}
         self._state: _State | None = None
         self._open: dict[str, types.InputRequest] = {}
 
@@ -183,6 +190,18 @@ class _ModernAsker:
                 return valid
         raise self._required(question.name, question.message, question.schema)
 
+    def restored(self) -> str:
+        """The state of the program that asked, which only this server can have sealed."""
+        return self._restored_state().program
+
+    def pause(self, state: str) -> None:
+        """Send the state of the program along with the question."""
+        self._restored_state().program = state
+
+    def end_call(self) -> None:
+        """Forget the answers: they were about one call of the program's."""
+        self._state, self._responses, self._open = _State(), {}, {}
+
     def _restored_state(self) -> _State:
         """The state of an earlier round, which only this server can have sealed."""
         if self._state is None:
@@ -193,7 +212,7 @@ class _ModernAsker:
         return self._state
 
     def _response(self, name: str) -> types.ElicitResult | None:
-        answer = (self._params.input_responses or {}).get(name)
+        answer = self._responses.get(name)
         return answer if isinstance(answer, types.ElicitResult) else None
 
     def _required(self, name: str, message: str, schema: Json) -> InputRequired:
@@ -212,6 +231,7 @@ class _LegacyAsker:
     """The questions of one request of an older client, whose user is asked while it waits."""
 
     def __init__(self, questions: Questions, context: ServerRequestContext[Any]) -> None:
+        self.paused: Paused | None = None
         self._questions = questions
         self._context = context
 

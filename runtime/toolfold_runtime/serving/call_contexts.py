@@ -34,6 +34,7 @@ class CallContexts:
             asker.ask,
             client_log(context),
             (context.meta or {}).get("progress_token") is not None,
+            asker.paused,
         )
 
 

@@ -61,14 +61,18 @@ class ServeOptions(NamedTuple):
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of a server to a command line."""
     parser.add_argument("--exposure", choices=EXPOSURES, help="what tools/list shows")
-    parser.add_argument("--search", choices=STRATEGIES, help="default: as generated")
+    parser.add_argument("--search", choices=STRATEGIES, help="how to rank; default: as generated")
     parser.add_argument("--usage", metavar="FILE|off", help="where calls are counted")
     parser.add_argument("--http", action="store_true", help="streamable HTTP instead of stdio")
     parser.add_argument(
         "--api", action="store_true", help="also the catalog API, and a page to watch at /"
     )
-    parser.add_argument("--host", help="default: 127.0.0.1")
-    parser.add_argument("--port", type=_port, help="default: 8000; 0: any")
+    parser.add_argument(
+        "--host", metavar="HOST", help="the address to listen on; default: 127.0.0.1"
+    )
+    parser.add_argument(
+        "--port", type=_port, metavar="PORT", help="the port; default: 8000; 0: any"
+    )
     parser.add_argument(
         "--allow-host",
         action="append",
@@ -84,8 +88,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verifier", metavar="MODULE:OBJECT", help="token verifier")
     parser.add_argument("--issuer", metavar="URL", help="authorization server of the tokens")
     parser.add_argument("--resource", metavar="URL", help="this server's own address")
-    parser.add_argument("--scope", action="append", help="scope a token must have")
-    parser.add_argument("--log", choices=LOG_FORMATS, help="default: text on a terminal, else json")
+    parser.add_argument("--scope", action="append", metavar="SCOPE", help="scope a token must have")
+    parser.add_argument(
+        "--log",
+        choices=LOG_FORMATS,
+        help="how it is logged; default: text on a terminal, else json",
+    )
     parser.add_argument(
         "--log-level",
         choices=LOG_LEVELS,

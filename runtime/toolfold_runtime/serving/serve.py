@@ -115,6 +115,10 @@ def _dispatcher(
     from toolfold_runtime.running.backends.python import backend_of
     from toolfold_runtime.running.execute import Executor
 
+    if catalog.facts.program_tools:
+        from toolfold_runtime.code.programs import require_extra
+
+        require_extra(catalog.facts)
     if options.search:
         catalog.choose_search(options.search)
     implementation = load_implementation(catalog.facts.implementation, root)
@@ -133,6 +137,7 @@ def _api(dispatcher: "Dispatcher", root: Path, options: ServeOptions) -> "Applic
         dispatcher.catalog,
         location_of(options.usage, dispatcher.facts.usage, root),
         lambda: upstream_states(dispatcher.executor.backend),
+        dispatcher.executor.cache.counts,
         is_private=options.verifier is not None,
     )
 

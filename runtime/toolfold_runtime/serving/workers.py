@@ -32,7 +32,7 @@ _GRACE: Final = 5.0
 _STEADY: Final = 30.0
 _FIRST_DELAY: Final = 0.25
 _LONGEST_DELAY: Final = 30.0
-# Workers that end before they serve, in a row, after which it is no use to try again.
+# Workers that end before they serve, in a row, after which it is no use to try again if none does.
 _MOST_FAILED_STARTS: Final = 5
 
 
@@ -175,8 +175,10 @@ class _Parent:
     def _replace(self, code: int, lived: float, *, has_served: bool) -> None:
         how = f"by signal {-code}" if code < 0 else f"with exit code {code}"
         self._failed_starts = 0 if has_served else self._failed_starts + 1
-        # The first that fails by a word of its own would fail again: nothing has changed.
-        if self._failed_starts >= _MOST_FAILED_STARTS or (not self._is_announced and code == 1):
+        # The first that fails by a word of its own would fail again: nothing has changed. While
+        # others serve, what keeps a new one from it may be mended: it is tried again, ever later.
+        is_no_use = self._failed_starts >= _MOST_FAILED_STARTS and not self._serving
+        if is_no_use or (not self._is_announced and code == 1):
             self._is_hopeless = True
             self._stop(signal.SIGTERM)
             return

@@ -7,9 +7,9 @@ import asyncio
 import json
 import time
 from base64 import b64encode
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from typing import Final
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, unquote_plus, urlencode
 
 import httpx2
 
@@ -26,6 +26,8 @@ _MARGIN: Final = 30.0
 _UNKNOWN_LIFETIME: Final = 300.0
 _MOST_TOKEN_BYTES: Final = 100_000
 _LONGEST_CODE: Final = 60
+# What the value of a cookie may hold (RFC 6265, 4.1.1); everything else is encoded.
+_COOKIE_OCTETS: Final = "!#$&'()*+/:<=>?@[]^`{|}%"
 
 
 class Credentials:
@@ -35,35 +37,51 @@ class Credentials:
         self, server: UpstreamServer, fetch: httpx2.AsyncBaseTransport, mask: Mask
     ) -> None:
         """UpstreamError where a value cannot be sent."""
-        self._origin = _origin(httpx2.URL(expand(server.url or "")))
+        self._origin = origin_of(httpx2.URL(expand(server.url or "")))
         self._headers = {name: expand(value) for name, value in server.headers.items()}
         self._query: dict[str, str] = {}
+        self._cookies: dict[str, str] = {}
         self._tokens: _Tokens | None = None
         self._mask = mask
         self._add(server.auth or UpstreamAuth(), fetch)
-        self._headers = {name: _checked(name, value) for name, value in self._headers.items()}
+        checked = {name: _checked(name, value) for name, value in self._headers.items()}
+        self._headers = {name.lower(): value for name, value in checked.items()}
 
     async def authorized(self, request: httpx2.Request) -> httpx2.Request:
         """A copy of the request with credentials; without, where it leads elsewhere.
 
         UpstreamError where there is no token to be had.
         """
-        if _origin(request.url) != self._origin:
+        if origin_of(request.url) != self._origin:
             return request
         headers = httpx2.Headers(request.headers)
+        url = await self.add_to(headers, request.url)
+        # A copy, so that no log of the HTTP library shows a key in the query.
+        return httpx2.Request(
+            request.method,
+            url,
+            headers=headers,
+            stream=request.stream,
+            extensions=request.extensions,
+        )
+
+    async def add_to(self, headers: MutableMapping[str, str], url: httpx2.URL) -> httpx2.URL:
+        """Add what authorizes a request to its own origin to its headers; its address with what is added there.
+
+        It stands in the place of what has the same name, which somebody else may have chosen.
+        UpstreamError where there is no token to be had.
+        """
         headers.update(self._headers)
         if self._tokens is not None:
             token = await self._tokens.current()
             self._mask.add("<token>", token)
             headers["authorization"] = _checked("authorization", f"Bearer {token}")
-        # A copy, so that no log of the HTTP library shows a key in the query.
-        return httpx2.Request(
-            request.method,
-            request.url.copy_merge_params(self._query) if self._query else request.url,
-            headers=headers,
-            stream=request.stream,
-            extensions=request.extensions,
-        )
+        if self._cookies:
+            given = (pair.strip() for pair in headers.get("cookie", "").split(";"))
+            others = [own for own in given if own and own.partition("=")[0] not in self._cookies]
+            own = [f"{name}={value}" for name, value in self._cookies.items()]
+            headers["cookie"] = "; ".join([*others, *own])
+        return _with_query(url, self._query) if self._query else url
 
     def refused(self) -> bool:
         """Forget a token that the server refused; whether it is worth trying again with another."""
@@ -78,8 +96,11 @@ class Credentials:
             self._mask.add("<login>", login)
             self._headers["authorization"] = f"Basic {login}"
         elif auth.api_key is not None:
-            place = self._query if auth.api_key.place == "query" else self._headers
-            place[expand(auth.api_key.name)] = expand(auth.api_key.value)
+            places = {"query": self._query, "cookie": self._cookies, "header": self._headers}
+            value = expand(auth.api_key.value)
+            if auth.api_key.place == "cookie":
+                value = _checked("cookie", quote(value, safe=_COOKIE_OCTETS))
+            places[auth.api_key.place][expand(auth.api_key.name)] = value
         elif auth.client_credentials is not None:
             self._tokens = _Tokens(auth.client_credentials, fetch)
 
@@ -186,5 +207,13 @@ def _object(body: bytes) -> dict[str, object]:
     return value if isinstance(value, dict) else {}
 
 
-def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+def _with_query(url: httpx2.URL, more: dict[str, str]) -> httpx2.URL:
+    """The address with more in its query, but for that as it is written; nothing else has those names."""
+    given = url.query.decode("ascii").split("&") if url.query else []
+    others = [pair for pair in given if unquote_plus(pair.partition("=")[0]) not in more]
+    return url.copy_with(query="&".join([*others, urlencode(more)]).encode())
+
+
+def origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
+    """What credentials are bound to: scheme, host and port."""
     return url.scheme, url.host, url.port

@@ -1,4 +1,4 @@
-"""MCP over HTTP: one pool of connections for all servers, and a failed request that fails alone.
+"""MCP over HTTP: a failed request fails alone.
 
 An exception of the HTTP client would end the SDK's connection and every other call on it. So
 each becomes an answer to its own request, which the SDK gives to whoever waits for it.
@@ -16,11 +16,11 @@ from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.auth import Credentials, bounded_body
 from toolfold_runtime.upstream.errors import UpstreamError
 from toolfold_runtime.upstream.exchange import LOST, OUTAGE, Streams
+from toolfold_runtime.upstream.pool import HttpPool
 from toolfold_runtime.upstream.secrets import expand
 
 MOST_BYTES: Final = 32_000_000
 _MOST_ERROR_BYTES: Final = 100_000
-_KEPT_ALIVE: Final = 100
 _LONGEST_REASON: Final = 200
 # Calls have timeouts of their own, and streams have none; only connecting and ending have.
 _TIMEOUT: Final = httpx2.Timeout(None, connect=10.0)
@@ -33,18 +33,6 @@ _WAYS_OUT: Final = {
     407: "a proxy wants credentials",
     429: "too many requests; try again later",
 }
-
-
-class HttpPool:
-    """The connections to all servers; a client of its own for each would cost a TLS context each."""
-
-    def __init__(self) -> None:
-        limits = httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT_ALIVE)
-        self.transport = httpx2.AsyncHTTPTransport(limits=limits)
-
-    async def close(self) -> None:
-        """Close all connections."""
-        await self.transport.aclose()
 
 
 @asynccontextmanager

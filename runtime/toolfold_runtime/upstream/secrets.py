@@ -38,6 +38,18 @@ def expand(text: str, environment: Mapping[str, str] = os.environ) -> str:
     return _PLACEHOLDER.sub(lambda match: environment[match[1]] if match[1] else "${", text)
 
 
+def pieces(text: str) -> list[tuple[str, str]]:
+    """A text taken apart: what stands there as it is, and the names of variables; one of each pair is empty."""
+    found: list[tuple[str, str]] = []
+    end = 0
+    for match in _PLACEHOLDER.finditer(text):
+        found.append((text[end : match.start()] + ("" if match[1] else "${"), ""))
+        found += [("", match[1])] if match[1] else []
+        end = match.end()
+    found.append((text[end:], ""))
+    return [pair for pair in found if any(pair)]
+
+
 def variables_in(*texts: str) -> list[str]:
     """The names of the variables in texts, each once, in order."""
     names = (match[1] for text in texts for match in _PLACEHOLDER.finditer(text))

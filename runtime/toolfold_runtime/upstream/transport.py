@@ -15,7 +15,7 @@ from toolfold_runtime.upstream.secrets import Mask, expand, require_variables
 
 if TYPE_CHECKING:
     from toolfold_runtime.upstream.exchange import Streams
-    from toolfold_runtime.upstream.http import HttpPool
+    from toolfold_runtime.upstream.pool import HttpPool
 
 
 class Shared:
@@ -31,7 +31,7 @@ class Shared:
     def pool(self) -> "HttpPool":
         """The pool of HTTP connections, made when it is first needed."""
         if self._pool is None:
-            from toolfold_runtime.upstream.http import HttpPool
+            from toolfold_runtime.upstream.pool import HttpPool
 
             self._pool = HttpPool()
         return self._pool

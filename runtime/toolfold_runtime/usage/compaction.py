@@ -1,7 +1,8 @@
 """How far a store is compacted, whatever the clock says.
 
-A clock that is wrong for a while must not make a store forget: what is taken for the present
-follows the clock by a week a day at most, and a store is compacted once a day.
+A clock that is wrong for a while must not make a store forget. Nothing is dropped before the clock
+has said on two days about what it should; from then on, what is taken for the present follows it by
+a week a day at most. A store is compacted once a day.
 """
 
 from typing import Final, NamedTuple
@@ -10,6 +11,8 @@ HOURS_KEPT: Final = 30 * 24
 DAYS_KEPT: Final = 365
 _STEP: Final = 7 * 24
 _EVERY: Final = 24
+#: Taken for the present until the clock can be trusted: an hour before which there is nothing.
+_UNKNOWN: Final = 0
 #: Hours after which nobody sends a batch again that may have been counted.
 WRITERS_KEPT: Final = 24
 
@@ -29,11 +32,13 @@ def compaction_at(now: int, last: tuple[int, int] | None) -> Compaction | None:
 
     `last` is what the last compaction took for the present, and the hour in which it ran.
     """
-    present = now
-    if last is not None:
-        before, ran = last
-        if abs(now - ran) < _EVERY:
-            return None
+    before, ran = last or (_UNKNOWN, _UNKNOWN)
+    if abs(now - ran) < _EVERY:
+        return None
+    if before == _UNKNOWN:
+        # Two clocks that agree are taken for right; one alone may be years ahead.
+        present = now if 0 < now - ran <= HOURS_KEPT else _UNKNOWN
+    else:
         present = min(max(now, before - _STEP), before + _STEP)
     # The earlier of both: neither a clock that is ahead nor one that was drops what is not old.
     oldest = min(now, present)

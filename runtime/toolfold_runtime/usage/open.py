@@ -5,7 +5,7 @@ from pathlib import Path
 
 from toolfold_runtime.usage.location import Location
 from toolfold_runtime.usage.rows import DayTotal, UsageRow, UsageTotal
-from toolfold_runtime.usage.store import Batch, UsageStore, UsageStoreError
+from toolfold_runtime.usage.store import NEVER, Batch, UsageStore, UsageStoreError
 
 
 class EmptyStore:
@@ -15,11 +15,11 @@ class EmptyStore:
         """Raises UsageStoreError: it is for reading."""
         raise UsageStoreError("opened for reading")
 
-    def totals(self, since: int) -> list[UsageTotal]:
+    def totals(self, since: int, now: int = NEVER) -> list[UsageTotal]:
         """Nothing."""
         return []
 
-    def days(self, since: int) -> list[DayTotal]:
+    def days(self, since: int, today: int = NEVER) -> list[DayTotal]:
         """Nothing."""
         return []
 

@@ -8,7 +8,7 @@ from toolfold_runtime.usage.compaction import compaction_at
 from toolfold_runtime.usage.location import VARIABLE, Location
 from toolfold_runtime.usage.migrations import MIGRATIONS, VERSION, refuse_newer
 from toolfold_runtime.usage.rows import DayTotal, UsageRow, UsageTotal
-from toolfold_runtime.usage.store import Batch, UsageStoreError
+from toolfold_runtime.usage.store import NEVER, Batch, UsageStoreError, hours_and_days
 
 try:
     import psycopg
@@ -29,6 +29,9 @@ _DEFAULTS: Final = {
 _LOCK: Final = 0x74667573
 _LIMIT: Final = "SET LOCAL statement_timeout = '10s'"
 _MORE_TIME: Final = "SET LOCAL statement_timeout = '5min'"
+_HAS_VERSION: Final = """
+SELECT 1 FROM pg_catalog.pg_class
+WHERE relname = 'toolfold_version' AND pg_catalog.pg_table_is_visible(oid)"""
 _ADD: Final = """
 INSERT INTO toolfold_hours AS kept (tool, outcome, hour, bucket, calls, millis, last)
 SELECT * FROM unnest(%s::text[], %s::text[], %s::bigint[], %s::smallint[], %s::bigint[],
@@ -52,14 +55,14 @@ INSERT INTO toolfold_compaction (one, present, ran) VALUES (1, %s, %s)
 ON CONFLICT (one) DO UPDATE SET present = excluded.present, ran = excluded.ran"""
 _TOTALS: Final = """
 SELECT tool, outcome, bucket, sum(calls)::bigint, sum(millis), max(last) FROM (
-  SELECT tool, outcome, bucket, calls, millis, last FROM toolfold_hours WHERE hour >= %s
-  UNION ALL SELECT tool, outcome, bucket, calls, millis, last FROM toolfold_days WHERE day >= %s
+  SELECT tool, outcome, bucket, calls, millis, last FROM toolfold_hours WHERE hour BETWEEN %s AND %s
+  UNION ALL SELECT tool, outcome, bucket, calls, millis, last FROM toolfold_days WHERE day BETWEEN %s AND %s
 ) AS both_tables GROUP BY tool, outcome, bucket
 ORDER BY tool COLLATE "C", outcome COLLATE "C", bucket"""
 _DAYS: Final = """
 SELECT day, tool, outcome, sum(calls)::bigint, sum(millis) FROM (
-  SELECT hour / 24 AS day, tool, outcome, calls, millis FROM toolfold_hours WHERE hour >= %s
-  UNION ALL SELECT day, tool, outcome, calls, millis FROM toolfold_days WHERE day >= %s
+  SELECT hour / 24 AS day, tool, outcome, calls, millis FROM toolfold_hours WHERE hour BETWEEN %s AND %s
+  UNION ALL SELECT day, tool, outcome, calls, millis FROM toolfold_days WHERE day BETWEEN %s AND %s
 ) AS both_tables GROUP BY day, tool, outcome
 ORDER BY day, tool COLLATE "C", outcome COLLATE "C" """
 
@@ -83,16 +86,16 @@ class PostgresStore:
             if ordered:
                 run.execute(_ADD, [list(column) for column in zip(*ordered, strict=True)])
 
-    def totals(self, since: int) -> list[UsageTotal]:
+    def totals(self, since: int, now: int = NEVER) -> list[UsageTotal]:
         """See `UsageStore`."""
         with self._transaction(_MORE_TIME) as run:
-            found = run.execute(_TOTALS, (since, -(-since // 24))).fetchall()
+            found = run.execute(_TOTALS, hours_and_days(since, now)).fetchall()
             return [UsageTotal(*row) for row in found]
 
-    def days(self, since: int) -> list[DayTotal]:
+    def days(self, since: int, today: int = NEVER) -> list[DayTotal]:
         """See `UsageStore`."""
         with self._transaction(_MORE_TIME) as run:
-            found = run.execute(_DAYS, (since * 24, since)).fetchall()
+            found = run.execute(_DAYS, hours_and_days(since * 24, today * 24 + 23)).fetchall()
             return [DayTotal(*row) for row in found]
 
     def compact(self, now: int) -> None:
@@ -160,9 +163,12 @@ def _connected(location: Location) -> psycopg.Connection:
         raise UsageStoreError(f"{VARIABLE} is no DSN; postgresql://user@host/database") from None
     with _in_words(location.shown):
         # No prepared statements: behind a pool the next transaction is on another connection.
-        return psycopg.connect(
+        connection = psycopg.connect(
             make_conninfo("", **options), autocommit=True, prepare_threshold=None
         )
+    # Whatever the database's default is: what other replicas add meanwhile is no conflict.
+    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED
+    return connection
 
 
 def _migrate(connection: psycopg.Connection, shown: str) -> None:
@@ -182,8 +188,8 @@ def _migrate(connection: psycopg.Connection, shown: str) -> None:
 
 def _version(connection: psycopg.Connection, shown: str) -> int:
     """The version of the tables, 0 where there are none; UsageStoreError for a newer one."""
-    found = connection.execute("SELECT to_regclass('toolfold_version')").fetchone()
-    if found is None or found[0] is None:
+    # Not by `to_regclass`, which remembers what was not there before another replica made it.
+    if connection.execute(_HAS_VERSION).fetchone() is None:
         return 0
     row = connection.execute("SELECT version FROM toolfold_version").fetchone()
     version = int(row[0]) if row else 0

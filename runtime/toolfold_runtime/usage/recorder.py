@@ -163,8 +163,9 @@ class _Writer:
             self._write_all()
         except Exception as error:  # whatever it is, it must not end the recording
             self._failed(error)
-        else:
-            self._worked()
+            return
+        self._worked()
+        self._compact()
 
     def close(self) -> None:
         """Let go of the store."""
@@ -181,9 +182,16 @@ class _Writer:
             store = self._store = self._store or self._opened()
             store.add(rows, batch)
             self._batch = None
-        if self._store is not None and time.monotonic() >= self._next_compaction:
-            self._next_compaction = time.monotonic() + _DAY
+
+    def _compact(self) -> None:
+        if self._store is None or time.monotonic() < self._next_compaction:
+            return
+        self._next_compaction = time.monotonic() + _DAY
+        try:
             self._store.compact(int(time.time() // 3600))
+        except Exception as error:  # calls are recorded all the same
+            self.close()
+            server_log.warning("usage is not compacted today", why=_reason(error))
 
     def _opened(self) -> UsageStore:
         from toolfold_runtime.usage.open import open_store  # not before there is something to write

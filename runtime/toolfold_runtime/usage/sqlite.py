@@ -12,7 +12,7 @@ from urllib.parse import quote
 from toolfold_runtime.usage.compaction import compaction_at
 from toolfold_runtime.usage.migrations import MIGRATIONS, VERSION, refuse_newer
 from toolfold_runtime.usage.rows import DayTotal, UsageRow, UsageTotal
-from toolfold_runtime.usage.store import Batch, UsageStoreError
+from toolfold_runtime.usage.store import NEVER, Batch, UsageStoreError, hours_and_days
 
 #: Seconds to wait for another process that writes; what cannot be written is tried again later.
 _PATIENCE: Final = 1.0
@@ -38,19 +38,24 @@ INSERT INTO toolfold_compaction (one, present, ran) VALUES (1, ?, ?)
 ON CONFLICT (one) DO UPDATE SET present = excluded.present, ran = excluded.ran"""
 _TOTALS: Final = """
 SELECT tool, outcome, bucket, sum(calls), sum(millis), max(last) FROM (
-  SELECT tool, outcome, bucket, calls, millis, last FROM toolfold_hours WHERE hour >= ?
-  UNION ALL SELECT tool, outcome, bucket, calls, millis, last FROM toolfold_days WHERE day >= ?)
+  SELECT tool, outcome, bucket, calls, millis, last FROM toolfold_hours WHERE hour BETWEEN ? AND ?
+  UNION ALL SELECT tool, outcome, bucket, calls, millis, last FROM toolfold_days WHERE day BETWEEN ? AND ?)
 GROUP BY tool, outcome, bucket ORDER BY tool, outcome, bucket"""
 _DAYS: Final = """
 SELECT day, tool, outcome, sum(calls), sum(millis) FROM (
-  SELECT hour / 24 AS day, tool, outcome, calls, millis FROM toolfold_hours WHERE hour >= ?
-  UNION ALL SELECT day, tool, outcome, calls, millis FROM toolfold_days WHERE day >= ?)
+  SELECT hour / 24 AS day, tool, outcome, calls, millis FROM toolfold_hours WHERE hour BETWEEN ? AND ?
+  UNION ALL SELECT day, tool, outcome, calls, millis FROM toolfold_days WHERE day BETWEEN ? AND ?)
 GROUP BY day, tool, outcome ORDER BY day, tool, outcome"""
+# One statement: another process may be about to make the tables.
+_IDENTITY: Final = """
+SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)
+FROM pragma_user_version, pragma_application_id"""
 _WAYS_OUT: Final = {
     "SQLITE_BUSY": "another program has it locked",
     "SQLITE_CANTOPEN": "cannot be opened; does its folder exist, and may it be written",
     "SQLITE_CORRUPT": "damaged; move it away, or restore it",
     "SQLITE_FULL": "no room is left on the disk",
+    "SQLITE_IOERR": "its disk cannot be read or written",
     "SQLITE_NOTADB": "not a database; move it away, or name another file",
     "SQLITE_READONLY": "cannot be written; look at its owner and permissions",
 }
@@ -62,6 +67,7 @@ class SqliteStore:
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         self._connection = connection
         self._path = path
+        self._file = _identity(path)
 
     def add(self, rows: Sequence[UsageRow], batch: Batch | None = None) -> None:
         """See `UsageStore`."""
@@ -71,17 +77,20 @@ class SqliteStore:
                 if not run.execute(_NOTE_BATCH, (*batch, at)).rowcount:
                     return
             run.executemany(_ADD, rows)
+        # Only now: what went into a file that is gone is to be sent again, to a new one.
+        if _identity(self._path) != self._file:
+            raise UsageStoreError(f"{self._path}: deleted or moved away while it was open")
 
-    def totals(self, since: int) -> list[UsageTotal]:
+    def totals(self, since: int, now: int = NEVER) -> list[UsageTotal]:
         """See `UsageStore`."""
         with _in_words(self._path):
-            found = self._connection.execute(_TOTALS, (since, -(-since // 24)))
+            found = self._connection.execute(_TOTALS, hours_and_days(since, now))
             return [UsageTotal(*row) for row in found]
 
-    def days(self, since: int) -> list[DayTotal]:
+    def days(self, since: int, today: int = NEVER) -> list[DayTotal]:
         """See `UsageStore`."""
         with _in_words(self._path):
-            found = self._connection.execute(_DAYS, (since * 24, since))
+            found = self._connection.execute(_DAYS, hours_and_days(since * 24, today * 24 + 23))
             return [DayTotal(*row) for row in found]
 
     def compact(self, now: int) -> None:
@@ -116,6 +125,9 @@ def open_sqlite(path: Path, *, makes_folder: bool) -> SqliteStore:
         _refuse_other_than_file(path)
         with suppress(FileExistsError):  # nobody else may read it, also before SQLite writes to it
             os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+        if not os.access(path, os.W_OK):
+            # Not left to SQLite, whose files beside it would be as read-only, and stay so.
+            raise UsageStoreError(f"{path}: {_WAYS_OUT['SQLITE_READONLY']}")
         connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
         try:
             _migrate(connection, path)
@@ -163,13 +175,19 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
     """The version of a file, 0 for an empty one; UsageStoreError where it is not ours or newer."""
-    version: int = connection.execute("PRAGMA user_version").fetchone()[0]
-    application: int = connection.execute("PRAGMA application_id").fetchone()[0]
-    tables: int = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    version, application, tables = connection.execute(_IDENTITY).fetchone()
     if application != _APPLICATION and (tables or version):
         raise UsageStoreError(f"{path}: another program's database; name another file")
     refuse_newer(version, str(path))
-    return version
+    return int(version)
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """Which file a path leads to; None where there is none."""
+    with suppress(OSError):
+        found = path.lstat()
+        return found.st_dev, found.st_ino
+    return None
 
 
 def _refuse_other_than_file(path: Path) -> None:

@@ -226,7 +226,7 @@ def test_a_tool_that_nobody_vouches_for_is_shown_as_unspecified(
     assert toolfold(tmp_path, "generate", "--quiet").code == 0
 
     page = tmp_path / f"generated/docs/tools/{name}.md"
-    assert f'tf-{shown}">{shown}<' in page.read_text(encoding="utf-8")
+    assert f"\n`{shown}` · " in page.read_text(encoding="utf-8")
     told = toolfold(tmp_path, "try", "tool_schema", f'{{"tool": "shop::{name}"}}').out
     assert f'"effect":"{shown}"' in told
     (catalog,) = tmp_path.glob("generated/*/catalog/categories/shop.jsonl")

@@ -1,4 +1,4 @@
-"""docs/gateway.md is true: its files are imported, its commands say what it shows, its overlay curates."""
+"""docs/how-to/gateway.md is true: its files are imported, its commands say what it shows, its overlay curates."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from tests.importing.servers.material import PROGRAM, manifest, tool
 from tests.support.commands import Result, must, toolfold_process
 from tests.support.projects import ROOT, Json
 
-PAGE: Final = (ROOT / "docs/gateway.md").read_text(encoding="utf-8")
+PAGE: Final = (ROOT / "docs/how-to/gateway.md").read_text(encoding="utf-8")
 ORDERS: Final = [tool("list_orders"), tool("cancel_order"), tool("debug_dump")]
 LIMIT: Final = {"type": "object", "properties": {"limit": {"type": "integer"}}}
 

@@ -33,7 +33,7 @@ def overlay_text(snapshot: Snapshot) -> str:
 
 def _lines(tools: PlacedMapping) -> Iterator[str]:
     for name, tool in tools.items():
-        is_proposed = "effect" in tool["proposed"]
+        is_proposed = "effect" in tool.get("proposed", ())
         mark = "  # proposed: the server does not say" if is_proposed else ""
         yield f"  {key_text(name)}:"
         yield f"    summary: {inline(tool['summary'])}"

@@ -25,15 +25,21 @@ from toolfold.plan.upstreams import upstream_server
 
 #: The folder of imported files, beside the manifest.
 FOLDER: Final = "servers"
-#: How the first line of a file begins that belongs to the importer.
-OWN_MARK: Final = "Imported by `toolfold import mcp` from "
+#: The command that imports from MCP servers, and the one that imports documents of HTTP APIs.
+MCP: Final = "toolfold import mcp"
+OPENAPI: Final = "toolfold import openapi"
 _STEM: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
-def first_line(server: str) -> str:
+def own_mark(server: str, command: str) -> str:
+    """How the first line of a file begins that belongs to an importer."""
+    return f"Imported by `{command}` from the server {server},"
+
+
+def first_line(server: str, command: str = MCP) -> str:
     """The first line of the file of a server, which says whose it is."""
     way_out = "overlays say what agents see instead"
-    return f"{OWN_MARK}the server {server}, which replaces it; do not edit: {way_out}"
+    return f"{own_mark(server, command)} which replaces it; do not edit: {way_out}"
 
 
 @dataclass(frozen=True)
@@ -65,8 +71,10 @@ class ImportedFile:
 class Project:
     """A manifest as it is now, or as it would be begun; and what is imported into it meanwhile."""
 
-    def __init__(self, manifest: Path) -> None:
+    def __init__(self, manifest: Path, command: str = MCP) -> None:
         self.manifest = manifest
+        #: What imports into it, which is said in the first lines of its files.
+        self.command = command
         self.folder = manifest.parent
         self.is_new = not manifest.exists()
         self.tree = None if self.is_new else read_with_includes(manifest)
@@ -107,12 +115,21 @@ class Project:
         stem = server if server[0].isalnum() or server[0] == "_" else f"_{server}"
         return self.folder / FOLDER / f"{file_stem(stem)}.yaml"
 
-    def imported(self, server: str) -> ImportedFile | None:
-        """What was imported before; None where nothing was.
+    def place_of(self, server: str) -> Path:
+        """Where the tools of a server were imported to, or will be."""
+        tools = self._entries("tools")
+        for name, identity in self._tools.items():
+            if identity.partition("::")[0] == server and isinstance(tools, PlacedMapping):
+                file = Path(tools.keys_at[name].source.name)
+                return file if file != self.manifest else self.file_of(server)
+        return self.file_of(server)
+
+    def imported(self, server: str, path: Path | None = None) -> ImportedFile | None:
+        """What was imported before, to its usual place or another; None where nothing was.
 
         Raises OutputError for a link, UsageError for a file that is somebody else's.
         """
-        path = self.file_of(server)
+        path = path or self.file_of(server)
         refuse_links(path, self.folder)
         try:
             data = read_file(path, MAX_BYTES)
@@ -120,10 +137,12 @@ class Project:
             return None
         except OSError as error:
             raise UsageError(f"{path}: cannot be read: {error.strerror}") from None
-        if not data.startswith(f"# {OWN_MARK}".encode()):
-            raise UsageError(f"{path}: not imported by toolfold, so it is kept; move it away")
+        if not data.startswith(f"# Imported by `{self.command}` from the server ".encode()):
+            is_own = data.startswith(b"# Imported by `toolfold import ")
+            by = f"`{self.command}`" if is_own else "toolfold"
+            raise UsageError(f"{path}: not imported by {by}, so it is kept; move it away")
         # Where case is no difference, names that differ in it are those of one file.
-        if not data.startswith(f"# {OWN_MARK}the server {server},".encode()):
+        if not data.startswith(f"# {own_mark(server, self.command)}".encode()):
             raise UsageError(f"{path}: holds the tools of another server; give this one a --name")
         return ImportedFile(data.decode("utf-8", "replace"), read_yaml(data, str(path)))
 

@@ -44,12 +44,15 @@ _AROUND: Final = 30
 _SUMMARY: Final = ".summary"
 
 
-def review(snapshot: Snapshot, others: Mapping[str, str]) -> Iterator[Problem]:
+def review(
+    snapshot: Snapshot, others: Mapping[str, str], tree: PlacedMapping | None = None
+) -> Iterator[Problem]:
     """Warnings about a server's texts and names, at their places in its file.
 
-    `others` are the names of the tools of other servers, by their ids.
+    `others` are the names of the tools of other servers, by their ids; `tree` is the file, if it
+    was read already.
     """
-    tree = read_yaml(snapshot.text.encode(), str(snapshot.path))
+    tree = tree or read_yaml(snapshot.text.encode(), str(snapshot.path))
     yield from (own for own in hidden_problems(tree) if not own.path.endswith(_SUMMARY))
     yield from _aimed(tree)
     yield from _shadowing(tree, snapshot, others)

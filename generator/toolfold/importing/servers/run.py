@@ -1,27 +1,22 @@
 """`toolfold import mcp`: servers in, files of a manifest and what to know about them out."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from toolfold.disk import replace_file
 from toolfold.errors import OutputError, Place, Problem, Source, UsageError
 from toolfold.importing.servers import curate
+from toolfold.importing.servers.additions import Additions, add_to_manifest
 from toolfold.importing.servers.configs import Unusable
-from toolfold.importing.servers.declare import DeclarationError, with_entries, with_pattern
 from toolfold.importing.servers.listing import PATIENCE, Listing, Progress, list_servers
-from toolfold.importing.servers.project import FOLDER, Project, locked
+from toolfold.importing.servers.project import Project, locked
 from toolfold.importing.servers.review import review
 from toolfold.importing.servers.snapshot import Snapshot, snapshot
-from toolfold.importing.servers.targets import Target, legal_name, named, targets
+from toolfold.importing.servers.targets import Target, named, targets
 from toolfold.importing.servers.translate import Export
-from toolfold.importing.write import manifest_text
-from toolfold.manifest.include import PatternError, files_matching
-from toolfold.manifest.read import read_yaml
 
-_BOM: Final = "\ufeff"
 # What a server at an address says to those whom it does not know.
 _REFUSED: Final = "HTTP 401"
 
@@ -54,6 +49,12 @@ class Imported:
     declared: list[str] = field(default_factory=list)
     #: What the author has to add to the manifest.
     snippets: list[str] = field(default_factory=list)
+
+    def add(self, added: Additions) -> None:
+        """Take over what was added to the manifest."""
+        self.declared.extend(added.declared)
+        self.failures.update(added.failures)
+        self.snippets.extend(added.snippets)
 
 
 def import_servers(request: Request, progress: Progress) -> Imported:
@@ -136,66 +137,6 @@ def _declare(project: Project, imported: Sequence[Target], done: Imported) -> No
     """Declare the servers in the manifest and include their files, where it does not yet."""
     if not imported:
         return
-    text = _root_text(project)
-    # Another import may have declared one meanwhile.
-    known = project.servers()
-    new = (own for own in imported if own.name not in known)
-    entries = {own.name: own.entry for own in new if own.entry is not None}
-    changed = text.removeprefix(_BOM) or manifest_text(_begun(project, done), _FIRST_LINE)
-    for key, added in _missing(project, entries, done):
-        try:
-            if isinstance(added, dict):
-                changed = with_entries(changed, key, added)
-            else:
-                changed = with_pattern(changed, key, added)
-            done.declared.append(key)
-        except DeclarationError as error:
-            done.failures[project.manifest.name] = (
-                f"`{key}:` could not be added to; add it yourself"
-            )
-            done.snippets.append(error.snippet)
-    if changed != text:
-        mark = _BOM if text.startswith(_BOM) else ""
-        replace_file(project.manifest, f"{mark}{changed}".encode(), project.folder)
-
-
-_FIRST_LINE: Final = "Begun by `toolfold import mcp`, and yours from now on."
-
-
-def _missing(
-    project: Project, entries: dict[str, dict[str, Any]], done: Imported
-) -> Iterator[tuple[str, Any]]:
-    """Keys of the manifest and what is missing under them."""
-    if not all(_matches(project, "include", own.path) for own in done.snapshots):
-        yield "include", f"{FOLDER}/*.yaml"
-    if done.overlays and not all(_matches(project, "overlays", path) for path in done.overlays):
-        yield "overlays", f"{curate.FOLDER}/*.yaml"
-    if entries:
-        yield "servers", entries
-
-
-def _matches(project: Project, key: str, path: Path) -> bool:
-    """Whether a pattern under `include` or `overlays` matches a file."""
-    patterns = project.tree.get(key) if project.tree is not None else None
-    for pattern in patterns if isinstance(patterns, list) else ():
-        with suppress(PatternError):  # which `generate` reports
-            if isinstance(pattern, str) and path in files_matching(project.folder, pattern):
-                return True
-    return False
-
-
-def _root_text(project: Project) -> str:
-    """The text of the manifest itself; empty where there is none yet."""
-    if project.is_new:
-        return ""
-    data = project.manifest.read_bytes()
-    read_yaml(data, str(project.manifest))  # which is UTF-8, then
-    return data.decode()
-
-
-def _begun(project: Project, done: Imported) -> dict[str, Any]:
-    """A manifest to begin with, called like its folder."""
-    name = legal_name(project.folder.absolute().name)
-    if name in {own.server for own in done.snapshots}:
-        name = legal_name(f"{name[:50]}-gateway")
-    return {"toolfold": 1, "server": {"name": name, "version": "0.1.0"}}
+    entries = {own.name: own.entry for own in imported if own.entry is not None}
+    files = [own.path for own in done.snapshots]
+    done.add(add_to_manifest(project, entries, files, done.overlays))

@@ -48,7 +48,11 @@ def targets(
         return [_given(project, given, name)], []
     if configs:
         return _configured(project, configs, name)
-    declared = [server for server in project.servers() if name in (None, server)]
+    declared = [
+        server
+        for server, entry in project.servers().items()
+        if name in (None, server) and not (isinstance(entry, dict) and "openapi" in entry)
+    ]
     if not declared:
         which = f'no server "{name}" is' if name else "no servers are"
         raise UsageError(f"{project.manifest}: {which} declared; see `toolfold import mcp --help`")
@@ -150,7 +154,7 @@ def _declared(
     `proposed` are variables that other servers are going to have.
     """
     own = translated(server, name, [*project.variables_of_others(name), *proposed])
-    _refuse_misfit(own.entry)
+    refuse_misfit(own.entry)
     declared = project.servers().get(name)
     if declared is None:
         return Target(name, own.live, own.entry, own.exports, own.notes)
@@ -160,7 +164,7 @@ def _declared(
     return Target(name, project.upstream(name), notes=(note,))
 
 
-def _refuse_misfit(entry: dict[str, Any]) -> None:
+def refuse_misfit(entry: dict[str, Any]) -> None:
     """Raise UsageError where a manifest would refuse an entry; no value is quoted."""
     try:
         Upstream.model_validate(entry)

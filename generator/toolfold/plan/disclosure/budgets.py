@@ -1,20 +1,24 @@
 """Budgets in o200k tokens: the limits, what costs count against them, and what exceeds one."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from toolfold_runtime.contract.definition import Definition
 
-from toolfold.manifest.schema import BUDGETS, Manifest
+from toolfold.manifest.schema import BUDGETS, CodeMode, Manifest
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.findings import Findings
 from toolfold.plan.model import Cost
 from toolfold.plan.schemas.served import input_schema, output_schema
 from toolfold.plan.text.escape import json_text
 
+#: What the meta-tools that run programs may take beside the others.
+_CODE_MODE: Final[dict[CodeMode, int]] = {"off": 0, "read": 120, "write": 180}
+
 
 def budget_of(manifest: Manifest, name: str) -> int:
     """The manifest's budget of that name, or the default."""
-    return _written(manifest, name) or BUDGETS[name]
+    return _written(manifest, name) or _default(manifest, name)
 
 
 def listed_tokens(definition: Definition) -> int:
@@ -65,17 +69,25 @@ def _explained(cost: Cost, manifest: Manifest) -> str:
 
 
 def _warn(name: str, costs: Sequence[Cost], manifest: Manifest, findings: Findings) -> None:
+    usual = _default(manifest, name)
     for cost in costs:
-        if cost.budget == name and cost.tokens > BUDGETS[name]:
+        # What is shown of an operation keeps a budget of its own already.
+        tool = manifest.tools.get(cost.name) if name == "schema" else None
+        is_operation = tool is not None and tool.is_operation
+        if cost.budget == name and cost.tokens > usual and not is_operation:
             path = ("tools", cost.name) if name == "schema" else ("disclosure",)
-            fact = f"{cost.name} costs {cost.tokens} tokens, more than the usual {BUDGETS[name]}"
-            is_foreign = name == "schema" and manifest.upstream_of(cost.name) is not None
+            fact = f"{cost.name} costs {cost.tokens} tokens, more than the usual {usual}"
+            is_foreign = name == "schema" and manifest.server_of(cost.name) is not None
             # Its schema is its server's.
             way_out = (
                 "shorten its description in an overlay, or hide it" if is_foreign else "shorten it"
             )
             hint = f"{way_out}, or set `disclosure.budgets.{name}`"
             findings.warning(path, fact, hint, "budget", of_key=True)
+
+
+def _default(manifest: Manifest, name: str) -> int:
+    return BUDGETS[name] + (_CODE_MODE[manifest.disclosure.code] if name == "surface" else 0)
 
 
 def _written(manifest: Manifest, name: str) -> int | None:

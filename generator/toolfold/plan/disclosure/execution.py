@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from toolfold_runtime.contract.server import Execution
+from toolfold_runtime.contract.server import Execution, ProgramLimits
 from toolfold_runtime.contract.tool import CallLimits
 
 from toolfold.manifest.schema import Manifest, Tool
@@ -31,6 +31,21 @@ def execution_of(manifest: Manifest) -> Execution:
         budget=manifest.disclosure.budgets.result,
         cache_entries=execution.cache.entries,
         cache_bytes=int(execution.cache.megabytes * 1_000_000),
+        program=_program_limits(manifest),
+    )
+
+
+def _program_limits(manifest: Manifest) -> ProgramLimits:
+    """What a program may take; the defaults where no program is run, so that the catalog says nothing."""
+    if manifest.disclosure.code == "off":
+        return ProgramLimits()
+    bounds = manifest.execution.code
+    return ProgramLimits(
+        seconds=bounds.seconds,
+        megabytes=bounds.megabytes,
+        calls=bounds.calls,
+        output=bounds.output,
+        has_clock=bounds.clock == "on",
     )
 
 
@@ -41,6 +56,8 @@ def lifecycle_methods(tools: Sequence[ToolPlan]) -> tuple[str, ...]:
 
 
 def has_result_budget(manifest: Manifest) -> bool:
-    """Whether the result of any tool may be truncated."""
+    """Whether the result of any tool, or the answer of a program, may be truncated."""
+    if manifest.disclosure.code != "off":
+        return True
     budgets = (tool.budget for tool in manifest.tools.values())
     return any(budget is not None for budget in (manifest.disclosure.budgets.result, *budgets))

@@ -11,7 +11,7 @@ from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.budgets import budget_of, check_budgets, listed_tokens
 from toolfold.plan.disclosure.inventory import Inventory
 from toolfold.plan.disclosure.paginate import InventoryPage, ViewSource, on_one_page, paginate
-from toolfold.plan.disclosure.ranking import MOST_HOT, ranked
+from toolfold.plan.disclosure.ranking import MOST_HOT, hot_tools
 from toolfold.plan.disclosure.search_results import reserved_tokens
 from toolfold.plan.disclosure.view_request import ViewRequest
 from toolfold.plan.disclosure.views import (
@@ -112,7 +112,7 @@ def _hot(manifest: Manifest, tools: Sequence[ToolPlan]) -> list[str]:
     """The hot tools, the best first, as many as fit their budget when they are listed."""
     remaining = budget_of(manifest, "hot")
     chosen: list[str] = []
-    for tool in ranked(tool for tool in tools if tool.tier == "hot"):
+    for tool in hot_tools(tools):
         if len(chosen) < MOST_HOT and tool.tokens["listed"] <= remaining:
             remaining -= tool.tokens["listed"]
             chosen.append(tool.name)
@@ -150,6 +150,8 @@ def _instructions(
     if runners and exposure != "direct":
         step = run_step(" or ".join(runners), manifest.disclosure.arguments)
         steps.append(f"run unlisted tools with {step}")
+    if "code" in names:
+        steps.append(f"do what takes several reading calls in one program with {names['code']}")
     start = ", ".join(steps)
     start = f"{start[0].upper()}{start[1:]}." if start else ""
     own = (manifest.server.instructions or manifest.server.description or "").strip()

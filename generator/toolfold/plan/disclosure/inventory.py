@@ -10,8 +10,10 @@ from toolfold_runtime.contract.vocabulary import Format, HotBy
 from toolfold.manifest.schema import Manifest
 from toolfold.plan.disclosure.deprecation import mark, marked
 from toolfold.plan.disclosure.ranking import HotList, popular
+from toolfold.plan.disclosure.truncate import truncated
 from toolfold.plan.model import CategoryPlan, MetaToolPlan, ToolPlan
 
+_LONGEST_SIGNATURE: Final = 1_000  # characters
 _SPEEDS: Final = ("fast", "medium", "slow")
 
 
@@ -36,8 +38,13 @@ class ToolLine(NamedTuple):
 
     @property
     def described(self) -> str:
-        """The summary, marked where the tool is deprecated."""
-        return marked(self.summary, self.deprecated)
+        """The beginning of the summary, marked where the tool is deprecated."""
+        return marked(truncated(self.summary), self.deprecated)
+
+    @property
+    def listed_signature(self) -> str:
+        """The signature; where that alone would fill a page, as it is within a line."""
+        return self.signature if len(self.signature) <= _LONGEST_SIGNATURE else self.call
 
 
 class CategoryLine(NamedTuple):
@@ -149,7 +156,7 @@ def _category(
     return CategoryLine(
         category.name,
         len(category.tools),
-        category.description,
+        truncated(category.description),
         _rounded(sum(tokens) / len(tokens)) if tokens else None,
         # Of two that are equally common, the slower one.
         max(_SPEEDS, key=lambda own: (speeds.count(own), _SPEEDS.index(own))) if speeds else "",

@@ -12,6 +12,22 @@ def figures(measured: Measured) -> str:
     return f"{duration(measured.latency_ms)}, {share(measured.success_rate)} of {calls}"
 
 
+def sentence(measured: Measured) -> str:
+    """The same with p95, for people."""
+    calls = f"{measured.calls:,} call{'' if measured.calls == 1 else 's'}"
+    rate = share(measured.success_rate)
+    average, slow = duration(measured.latency_ms), duration(measured.p95_ms)
+    return (
+        f"In the 30 days before tiers were last updated: {calls}, of which {rate} succeeded;"
+        f" {average} on average, 95 % within {slow}."
+    )
+
+
+def short_figures(measured: Measured) -> str:
+    """`47 ms, 98.7 %`."""
+    return f"{duration(measured.latency_ms)}, {share(measured.success_rate)}"
+
+
 def figures_json(measured: Measured) -> Json:
     """Calls, the share that succeeded, and latencies; the score is nothing to a caller."""
     return {

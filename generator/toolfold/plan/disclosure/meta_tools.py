@@ -10,12 +10,13 @@ from toolfold_runtime.contract.server import runner_for
 from toolfold_runtime.contract.vocabulary import (
     DETAILS,
     FORMATS,
+    STUB_DETAIL,
     TOOL_DETAILS,
     ArgumentsForm,
     Effect,
 )
 
-from toolfold.manifest.schema import Manifest, MetaTool
+from toolfold.manifest.schema import CodeMode, Manifest, MetaTool
 from toolfold.plan.disclosure.signature import signature
 from toolfold.plan.model import MetaToolPlan
 
@@ -47,7 +48,10 @@ class _Role:
     summary: str
     description: str
     schema: Json
+    #: Of the tools that it runs.
     effects: tuple[Effect, ...] = ()
+    #: Whether it runs programs that call these tools, and not one of them.
+    runs_programs: bool = False
 
 
 _ROLES: Final = {
@@ -109,6 +113,28 @@ _ROLES: Final = {
         _RUN,
         ("read", "write", "destructive"),
     ),
+    "code": _Role(
+        "run_code",
+        None,
+        "Run a program that reads",
+        "Run a program that calls tools",
+        'Run Python in which tools that read are functions: `rows = find(query="x")`. Arguments by'
+        " keyword; no import, no await. The last expression is the answer: filter, join and count"
+        " instead of reading everything. Types are checked before anything is called",
+        {"type": "object", "properties": {"code": _STRING}, "required": ["code"]},
+        ("read",),
+        runs_programs=True,
+    ),
+    "code_write": _Role(
+        "run_code_write",
+        None,
+        "Run a program that writes",
+        "Run a program that changes things",
+        "Run Python in which every tool is a function, also those that write",
+        {"type": "object", "properties": {"code": _STRING}, "required": ["code"]},
+        ("read", "write", "destructive"),
+        runs_programs=True,
+    ),
     "run": _Role(
         "run_tool",
         None,
@@ -121,11 +147,19 @@ _ROLES: Final = {
 }
 
 
+_PROGRAM_ROLES: Final[dict[CodeMode, tuple[str, ...]]] = {
+    "off": (),
+    "read": ("code",),
+    "write": ("code", "code_write"),
+}
+
+
 def meta_tools(manifest: Manifest) -> Iterator[MetaToolPlan]:
     """The meta-tools that are switched on, in the order in which they are listed."""
     entries = manifest.disclosure.meta
     runners = ("run",) if entries.run is not None else ("run_read", "run_write")
-    for role in ("capabilities", "schema", "search", *runners):
+    programs = _PROGRAM_ROLES[manifest.disclosure.code]
+    for role in ("capabilities", "schema", "search", *runners, *programs):
         entry = getattr(entries, "schema_" if role == "schema" else role)
         if isinstance(entry, MetaTool):
             yield _planned(manifest, role, entry)
@@ -133,7 +167,8 @@ def meta_tools(manifest: Manifest) -> Iterator[MetaToolPlan]:
 
 def runner_of(manifest: Manifest, effect: Effect) -> str:
     """The served name of the runner that runs tools of this effect; empty where none does."""
-    return runner_for({tool.name: tool.effects for tool in meta_tools(manifest)}, effect)
+    runners = {t.name: t.effects for t in meta_tools(manifest) if not t.runs_programs}
+    return runner_for(runners, effect)
 
 
 def default_meta_names() -> list[str]:
@@ -143,12 +178,12 @@ def default_meta_names() -> list[str]:
 
 def _planned(manifest: Manifest, name: str, entry: MetaTool) -> MetaToolPlan:
     role = _ROLES[name]
-    served = entry.name or manifest.server.prefix + role.name
-    schema = _schema(role, manifest.disclosure.arguments)
+    served = _served_name(manifest, name, entry)
+    schema = _schema(role, manifest)
     definition = Definition(
         name=served,
         title=f"{role.title} ({manifest.server.display_title})",
-        description=role.description,
+        description=_description(role, manifest),
         input_schema=schema,
         annotations=_annotations(role),
         meta={"anthropic/alwaysLoad": True},
@@ -162,17 +197,37 @@ def _planned(manifest: Manifest, name: str, entry: MetaTool) -> MetaToolPlan:
         example=entry.example,
         signature=signature(served, schema, None),
         effects=role.effects,
+        runs_programs=role.runs_programs,
         definition=definition,
     )
 
 
-def _schema(role: _Role, form: ArgumentsForm) -> Json:
+def _description(role: _Role, manifest: Manifest) -> str:
+    """What a meta-tool is for; of programs that write, only what is different about them."""
+    if not role.runs_programs:
+        return role.description
+    code, schema = manifest.disclosure.meta.code, manifest.disclosure.meta.schema_
+    if role is _ROLES["code_write"] and isinstance(code, MetaTool):
+        return f"Like {_served_name(manifest, 'code', code)}, with every tool."
+    if not isinstance(schema, MetaTool):
+        return f"{role.description}."
+    shows = _served_name(manifest, "schema", schema)
+    return f'{role.description}; {shows}(tool, detail="{STUB_DETAIL}") shows them.'
+
+
+def _served_name(manifest: Manifest, role: str, entry: MetaTool) -> str:
+    return entry.name or manifest.server.prefix + _ROLES[role].name
+
+
+def _schema(role: _Role, manifest: Manifest) -> Json:
     """The parameters of a meta-tool; enums get their type, which some clients insist on."""
     properties: dict[str, Any] = {
         key: {"type": "string", **value} for key, value in role.schema["properties"].items()
     }
-    if role.effects:
-        properties["arguments"] = _ARGUMENTS[form]
+    if role.effects and not role.runs_programs:
+        properties["arguments"] = _ARGUMENTS[manifest.disclosure.arguments]
+    if role is _ROLES["schema"] and manifest.disclosure.code != "off":
+        properties["detail"] = {"type": "string", "enum": [*TOOL_DETAILS, STUB_DETAIL]}
     return role.schema | {"properties": properties}
 
 

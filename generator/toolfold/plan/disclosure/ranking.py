@@ -9,7 +9,7 @@ from toolfold.plan.model import MetaToolPlan, ToolPlan
 
 #: Tools of a hot list.
 MOST_HOT: Final = 15
-#: Tools of a list that only their order in the manifest recommends.
+#: Tools of a hot list that usage fills up, or that only their order in the manifest recommends.
 _FIRST: Final = 10
 _TIERS: Final[dict[Tier | None, int]] = {"hot": 0, "warm": 1, "standard": 2, None: 2, "cold": 3}
 
@@ -27,14 +27,17 @@ class HotList(NamedTuple):
 
 
 def ranked(tools: Iterable[_Tool]) -> list[_Tool]:
-    """Tools by their scores, equal ones by tier; then those that have none, as they came."""
+    """Tools by their scores, equal ones by tier; then those that have none, as they came.
+
+    Below those are tools that were measured and found cold, and then deprecated ones.
+    """
     return sorted(tools, key=_rank)
 
 
 def popular(tools: Iterable[ToolPlan | MetaToolPlan]) -> tuple[str, ...]:
     """The names of a category's best: by score, else by tier; none where neither says so."""
     good = [tool for tool in tools if tool.deprecated is None and _is_popular(tool)]
-    best = sorted(good, key=lambda tool: (_rank(tool)[0], _TIERS[tool.tier]))
+    best = sorted(good, key=lambda tool: (_rank(tool), _TIERS[tool.tier]))
     return tuple(tool.name for tool in best[:_MOST_POPULAR])
 
 
@@ -42,18 +45,30 @@ def _is_popular(tool: ToolPlan | MetaToolPlan) -> bool:
     return tool.tier != "cold" if tool.measured else tool.tier in ("hot", "warm")
 
 
-def _rank(tool: ToolPlan | MetaToolPlan) -> tuple[float, int]:
-    # The author's order of tools that nobody measured is left alone.
-    return (-tool.measured.score, _TIERS[tool.tier]) if tool.measured else (1.0, 0)
+def _rank(tool: ToolPlan | MetaToolPlan) -> tuple[bool, bool, float, int]:
+    is_deprecated = tool.deprecated is not None
+    if tool.measured is None:
+        # The author's order of tools that nobody measured is left alone.
+        return (is_deprecated, False, 1.0, 0)
+    return (is_deprecated, tool.tier == "cold", -tool.measured.score, _TIERS[tool.tier])
+
+
+def hot_tools(tools: Iterable[ToolPlan]) -> list[ToolPlan]:
+    """The tools of the tier `hot`, the best first; a deprecated one leads nobody."""
+    return ranked(tool for tool in tools if tool.tier == "hot" and tool.deprecated is None)
 
 
 def hot_list(tools: Sequence[ToolPlan], quick_actions: Iterable[str]) -> HotList:
-    """Hot tools; where there are none, those of quick actions; else the manifest's first."""
-    hot = ranked(tool for tool in tools if tool.tier == "hot")[:MOST_HOT]
+    """Hot tools, and the best measured ones up to ten; else quick actions; else the manifest's first."""
+    good = [tool for tool in tools if tool.deprecated is None]
+    hot = hot_tools(good)[:MOST_HOT]
+    warm = ranked(tool for tool in good if tool.measured and tool.tier not in ("hot", "cold"))
+    hot += warm[: max(0, _FIRST - len(hot))]
     if hot:
         return HotList(tuple(hot), "usage" if any(tool.measured for tool in hot) else "declared")
-    by_name = {tool.name: tool for tool in tools}
+    by_name = {tool.name: tool for tool in good}
     quick = [by_name[name] for name in dict.fromkeys(quick_actions) if name in by_name]
     if quick:
         return HotList(tuple(quick[:MOST_HOT]), "quick actions")
-    return HotList(tuple(tool for tool in tools if tool.deprecated is None)[:_FIRST], "order")
+    first = [tool for tool in good if tool.tier != "cold"] or good
+    return HotList(tuple(first[:_FIRST]), "order")

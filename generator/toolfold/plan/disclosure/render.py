@@ -224,7 +224,7 @@ def _summary_json(line: ToolLine) -> Json:
 
 def _full_json(line: ToolLine) -> Json:
     shown: Json = {
-        "signature": line.signature,
+        "signature": line.listed_signature,
         "description": line.described,
         "effect": line.effect,
     }
@@ -244,7 +244,7 @@ def _summary_text(line: ToolLine) -> str:
 
 def _full_text(line: ToolLine) -> str:
     tags = f" #{' #'.join(line.tags)}" if line.tags else ""
-    return f"{line.signature} - {line.described}{_example_text(line)} [{line.effect}]{tags}"
+    return f"{line.listed_signature} - {line.described}{_example_text(line)} [{line.effect}]{tags}"
 
 
 def _example_text(line: ToolLine) -> str:

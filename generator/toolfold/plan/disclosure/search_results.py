@@ -8,6 +8,7 @@ from toolfold.manifest.schema import Tool
 from toolfold.plan.disclosure.deprecation import mark, marked, replacement_of
 from toolfold.plan.disclosure.signature import compact_signature
 from toolfold.plan.disclosure.tokens import count
+from toolfold.plan.disclosure.truncate import truncated
 from toolfold.plan.text.escape import one_line, without_hidden
 
 _SUMMARY: Final = 110  # characters
@@ -16,7 +17,7 @@ _SUMMARY: Final = 110  # characters
 def result_lines(name: str, tool: Tool, given: Json, returned: Json | None) -> list[str]:
     """With a compact signature, with the name alone, and the name alone without a summary."""
     replacement = replacement_of(tool)
-    summary = marked(_truncated(one_line(without_hidden(tool.summary))), replacement)
+    summary = marked(truncated(one_line(without_hidden(tool.summary)), _SUMMARY), replacement)
     signature = one_line(without_hidden(compact_signature(name, given, returned, tool.content)))
     return [f"{signature}: {summary}", f"{name}: {summary}", f"{name} {mark(replacement)}".rstrip()]
 
@@ -30,11 +31,3 @@ def reserved_tokens(schema: str) -> int:
     """What may follow the results: a note about what was omitted, and the next step."""
     note = "50 more did not fit; ask with a smaller limit\n"
     return count(f"{note}next: {schema}(tool)")
-
-
-def _truncated(summary: str) -> str:
-    """A summary that fits; a truncated one ends after a word, with a mark."""
-    if len(summary) <= _SUMMARY:
-        return summary
-    head = summary[:_SUMMARY]
-    return f"{head[: head.rfind(' ')] if ' ' in head else head}…"

@@ -1,18 +1,21 @@
 """One-line signatures: what an agent needs to write a call, in as few tokens as possible."""
 
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.vocabulary import ContentKind
 from toolfold_runtime.pointers import reference_steps, resolve
 
+from toolfold.plan.disclosure.truncate import truncated
 from toolfold.plan.schemas.keywords import DEFINITION_KEYWORDS, properties_of, required_of
 from toolfold.plan.text.escape import json_text
 
 _MAX_DEPTH: Final = 8  # references may go in circles
 _ROOM: Final = 72  # characters for the parameters of a compact signature
 _LONGEST: Final = 40  # of them for one
+_MOST_LISTED: Final = 20  # parameters
+_LONGEST_TYPE: Final = 160  # characters
 _NAMES: Final = {
     "string": "str",
     "integer": "int",
@@ -59,13 +62,27 @@ def compact_signature(
     return f"{name}({', '.join(parts)}){_result(returns, content)}"
 
 
-def parameter_types(parameters: Json) -> dict[str, str]:
-    """Every top-level parameter with its type: `str (required)`, `int (optional)`."""
-    required = required_of(parameters)
-    return {
-        name: f"{type_name(schema, parameters)} ({'required' if name in required else 'optional'})"
-        for name, schema in properties_of(parameters).items()
+class ListedParameters(NamedTuple):
+    """Parameters as a list of tools has them."""
+
+    #: Name to type: `str (required)`, `int (optional)`.
+    types: dict[str, str]
+    #: How many are left out.
+    more: int
+
+
+def listed_parameters(parameters: Json) -> ListedParameters:
+    """The top-level parameters with their types; of many, the required ones first."""
+    properties, required = properties_of(parameters), required_of(parameters)
+    names = list(properties)
+    if len(names) > _MOST_LISTED:
+        names = sorted(names, key=lambda name: name not in required)[:_MOST_LISTED]
+    types = {
+        name: f"{truncated(type_name(properties[name], parameters), _LONGEST_TYPE)}"
+        f" ({'required' if name in required else 'optional'})"
+        for name in names
     }
+    return ListedParameters(types, len(properties) - len(names))
 
 
 def result_type_name(returns: Json | None, content: ContentKind | None) -> str:

@@ -19,8 +19,25 @@ def tool_views(
 ) -> ToolViews:
     """The views of one tool, with the definitions of its schemas beside them."""
     schemas = view_schemas(parameters, returns)
+    return views_of(name, tool, parameters, schemas, form)
+
+
+def views_of(
+    name: str,
+    tool: Tool,
+    parameters: Json,
+    schemas: ViewSchemas,
+    form: Format,
+    rest: str = "",
+    request: str = "",
+) -> ToolViews:
+    """The views of one tool by schemas that are ready to be shown.
+
+    `rest` says how what they leave out can be had; `request` is what the full view says of the
+    request that carries the tool out.
+    """
     if form == "text":
-        return _text_views(name, tool, parameters, schemas)
+        return _text_views(name, tool, parameters, schemas, rest, request)
     short, long = _descriptions(tool)
     summary: Json = {"name": name, "description": short, "category": tool.category}
     summary |= {"tags": tool.tags} if tool.tags else {}
@@ -36,10 +53,12 @@ def tool_views(
         schema["returns"] = schemas.returns
     if tool.content:
         schema["content"] = tool.content
+    if rest:
+        schema["more"] = rest
     return ToolViews(
         summary=json_text(summary | {"effect": tool.shown_effect}),
         schema=json_text(schema),
-        more=json_text(_more(tool)),
+        more=json_text(_more(tool, request)),
         definitions=schemas.definitions,
     )
 
@@ -56,10 +75,12 @@ def _descriptions(tool: Tool) -> tuple[str, str]:
     return marked(tool.summary, replacement), marked(tool.full_description, replacement)
 
 
-def _more(tool: Tool) -> Json:
-    more: Json = {}
+def _more(tool: Tool, request: str) -> Json:
+    more: Json = {"request": request} if request else {}
     if tool.deprecation and tool.deprecation.reason:
         more["deprecated"] = tool.deprecation.reason
+    if tool.backend and tool.backend.operation:
+        more["operation"] = tool.backend.operation
     if tool.examples:
         more["examples"] = [
             {"description": e.description, "arguments": e.arguments}
@@ -79,7 +100,9 @@ def _more(tool: Tool) -> Json:
     return more
 
 
-def _text_views(name: str, tool: Tool, parameters: Json, schemas: ViewSchemas) -> ToolViews:
+def _text_views(
+    name: str, tool: Tool, parameters: Json, schemas: ViewSchemas, rest: str, request: str
+) -> ToolViews:
     head = f"{name} [{tool.category}, {tool.shown_effect}]"
     tags = f" ({', '.join(tool.tags)})" if tool.tags else ""
     short, long = _descriptions(tool)
@@ -91,11 +114,13 @@ def _text_views(name: str, tool: Tool, parameters: Json, schemas: ViewSchemas) -
     for key, schema in properties_of(parameters).items():
         lines.append(f"  {_parameter(key, schema, parameters, key in required)}")
     if schemas.returns is not None:
-        lines.append(f"returns: {json_text(schemas.returns)}")
+        is_text = isinstance(schemas.returns, str)
+        lines.append(f"returns: {schemas.returns if is_text else json_text(schemas.returns)}")
     lines += [f"content: {tool.content}"] if tool.content else []
+    lines += [f"more: {rest}"] if rest else []
     more = [
         f"{key}: {value if isinstance(value, str) else json_text(value)}"
-        for key, value in _more(tool).items()
+        for key, value in _more(tool, request).items()
     ]
     return ToolViews(
         summary=f"{head}: {short}{tags}",

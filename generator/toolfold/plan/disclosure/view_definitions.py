@@ -23,7 +23,8 @@ class ViewSchemas(NamedTuple):
     """The schemas of a tool as its views show them, and the definitions beside them."""
 
     parameters: Json
-    returns: Json | None
+    #: The schema of the result, or its type in a few words.
+    returns: Json | str | None
     definitions: tuple[ViewDefinition, ...]
 
 

@@ -25,7 +25,7 @@ _BUDGETS: Final = {"overview": "overview", "hot": "hot"}
 _FIELDS: Final[dict[str, tuple[str, ...]]] = {
     "names": ("deprecated",),
     "summaries": ("deprecated", "summary", "example"),
-    "full": ("deprecated", "summary", "example", "signature", "effect", "tags"),
+    "full": ("deprecated", "summary", "example", "signature", "call", "effect", "tags"),
     "hot": ("deprecated", "summary", "call", "figures"),
 }
 # Whoever asks for one category sees more of its tools.
@@ -102,6 +102,8 @@ def _line(tool: ToolPlan | MetaToolPlan, category: str, fields: Sequence[str]) -
 def _shown(tool: ToolPlan | MetaToolPlan, field: str) -> Any:
     if field == "effect":
         return tool.shown_effect
+    if field == "call" and isinstance(tool, MetaToolPlan):
+        return tool.signature  # ours, and short
     if field == "figures":
         return figures(tool.measured) if tool.measured else ""
     if field == "latency":

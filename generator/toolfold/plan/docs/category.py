@@ -1,8 +1,12 @@
-"""The page of a category: its tools, each with its purpose, effect and cost."""
+"""The page of a category: its tools, each with its purpose, effect, tags and cost."""
 
+from collections import defaultdict
 from dataclasses import dataclass
 from typing import Final
 
+from toolfold_runtime.contract.summary import Measured
+
+from toolfold.plan.disclosure.measured import short_figures
 from toolfold.plan.docs.charts import bars
 from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.links import category_page_path, plural, tool_link
@@ -10,7 +14,10 @@ from toolfold.plan.text.escape import markdown, markdown_block, markdown_code
 from toolfold.plan.text.paths import file_stem
 
 _ROOT: Final = "../"
-_MAX_BARS: Final = 12
+_MAX_BARS: Final = 8
+#: A category is worth groups from so many tools, and a group from so many.
+_LARGE: Final = 30
+_LEAST_GROUP: Final = 3
 
 
 @dataclass(frozen=True)
@@ -24,6 +31,12 @@ class CategoryRow:
     is_meta: bool = False
     #: As finished Markdown; empty where the tool is not deprecated.
     deprecated: str = ""
+    tier: str = ""
+    #: What usage says of it, if it is ranked by usage.
+    measured: Measured | None = None
+    tags: tuple[str, ...] = ()
+    #: The server that it is of.
+    server: str = ""
 
 
 @dataclass(frozen=True)
@@ -38,12 +51,7 @@ class CategoryPageSource:
 def category_page_sources(facts: CatalogFacts) -> dict[str, CategoryPageSource]:
     """What the page of each category is made from, by output path, in the manifest's order."""
     meta = {
-        tool.name: CategoryRow(
-            tool.name,
-            tool.summary,
-            tool.shown_effect,
-            is_meta=True,
-        )
+        tool.name: CategoryRow(tool.name, tool.summary, tool.shown_effect, is_meta=True)
         for tool in facts.meta
     }
     rows = meta | {
@@ -53,6 +61,10 @@ def category_page_sources(facts: CatalogFacts) -> dict[str, CategoryPageSource]:
             tool.shown_effect,
             tool.tokens["listed"],
             deprecated=facts.deprecation(tool.name, _ROOT),
+            tier=tool.tier or "",
+            measured=tool.measured,
+            tags=tuple(tool.tags),
+            server=tool.id.partition("::")[0],
         )
         for tool in facts.tools
     }
@@ -71,10 +83,42 @@ def category_page(source: CategoryPageSource) -> dict[str, object]:
     return {
         "title": markdown(source.title),
         "description": markdown_block(source.description),
-        "summary": f"{plural(len(source.tools), 'tool')}, {total:,} tokens when listed.",
-        "tools": [_row(row) for row in source.tools],
+        "summary": _summary(len(own), len(source.tools) - len(own), total),
+        "groups": [
+            {"title": markdown(title), "tools": [_line(row) for row in rows]}
+            for title, rows in _grouped(source.tools)
+        ],
         "chart": _chart(own) if len(own) > 1 else "",
     }
+
+
+def _summary(tools: int, meta: int, tokens: int) -> str:
+    more = f" And {plural(meta, 'meta-tool')}." if meta else ""
+    return f"{plural(tools, 'tool')}, {tokens:,} tokens when listed.{more}"
+
+
+def _grouped(rows: tuple[CategoryRow, ...]) -> list[tuple[str, list[CategoryRow]]]:
+    """The rows of a large category by server, else by the prefix of their names; else all in one."""
+    if len(rows) < _LARGE:
+        return [("", list(rows))]
+    for key in (_server, _prefix):
+        groups: dict[str, list[CategoryRow]] = defaultdict(list)
+        for row in rows:
+            groups[key(row)].append(row)
+        large = {title: own for title, own in groups.items() if len(own) >= _LEAST_GROUP and title}
+        if len(large) > 1:
+            rest = [row for row in rows if key(row) not in large]
+            return [*large.items(), *([("Others", rest)] if rest else [])]
+    return [("", list(rows))]
+
+
+def _server(row: CategoryRow) -> str:
+    return row.server
+
+
+def _prefix(row: CategoryRow) -> str:
+    """The first word of a name, which tools of one kind often share."""
+    return row.name.replace("-", "_").partition("_")[0]
 
 
 def _chart(rows: list[CategoryRow]) -> str:
@@ -87,13 +131,13 @@ def _chart(rows: list[CategoryRow]) -> str:
     )
 
 
-def _row(row: CategoryRow) -> dict[str, str]:
-    anchor = file_stem(row.name)
-    meta_link = f"[{markdown_code(row.name)}]({_ROOT}agents.md#meta-{anchor})"
-    return {
-        "anchor": anchor,
-        "link": meta_link if row.is_meta else tool_link(row.name, _ROOT),
-        "summary": f"{row.deprecated} {markdown(row.summary)}".lstrip(),
-        "effect": row.effect,
-        "tokens": "" if row.is_meta else f"{row.listed_tokens:,}",
-    }
+def _line(row: CategoryRow) -> str:
+    """A tool: name, effect, tier and figures on one line, its purpose and its tags below."""
+    meta_link = f"[{markdown_code(row.name)}]({_ROOT}agents.md#meta-{file_stem(row.name)})"
+    parts = [meta_link if row.is_meta else tool_link(row.name, _ROOT), markdown_code(row.effect)]
+    parts += [markdown_code(row.tier)] if row.tier else []
+    figures = [] if row.is_meta else [plural(row.listed_tokens, "token")]
+    figures += [short_figures(row.measured)] if row.measured else []
+    purpose = f"{row.deprecated} {markdown(row.summary)}".lstrip()
+    tags = f" *{', '.join(map(markdown, row.tags))}*" if row.tags else ""
+    return f"{' '.join(parts)} {', '.join(figures)}".rstrip() + f"  \n  {purpose}{tags}"

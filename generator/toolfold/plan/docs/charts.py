@@ -4,6 +4,7 @@ Each has a title and a description for screen readers; every figure is also in a
 """
 
 from collections.abc import Sequence
+from math import log1p
 from typing import Final
 
 from toolfold.plan.text.escape import html_text
@@ -15,15 +16,22 @@ _BOX: Final = 34
 _LANE: Final = 74
 _ARROW: Final = 34
 _MAX_LABEL: Final = 44
+#: From so many times the median the largest value would leave nothing of the others to see.
+_UNEVEN: Final = 8
 
 
 def bars(name: str, title: str, rows: Sequence[tuple[str, int]], unit: str) -> str:
     """A bar for each label and value; `name` tells the picture from others on the page."""
     largest = max([value for _, value in rows] + [1])
+    is_uneven = (
+        len(rows) > 2 and largest > _UNEVEN * sorted(value for _, value in rows)[len(rows) // 2]
+    )
+    title = f"{title}, on a logarithmic scale" if is_uneven else title
     parts = []
     for number, (label, value) in enumerate(rows):
         y = number * _ROW
-        width = max(2, round(_WIDTH * value / largest))
+        share = log1p(value) / log1p(largest) if is_uneven else value / largest
+        width = max(2, round(_WIDTH * share))
         parts.append(
             f'<text class="tf-label" x="0" y="{y + 14}">{html_text(_truncated(label))}</text>'
             f'<text class="tf-value" x="{_WIDTH}" y="{y + 14}" text-anchor="end">{value:,}</text>'
@@ -34,8 +42,8 @@ def bars(name: str, title: str, rows: Sequence[tuple[str, int]], unit: str) -> s
     return _figure(name, "tf-bars", title, description, (_WIDTH, len(rows) * _ROW), parts)
 
 
-def chains(name: str, title: str, rows: Sequence[tuple[str, Sequence[str]]]) -> str:
-    """A lane for each named chain: its steps in boxes, with an arrow from each to the next."""
+def chains(name: str, title: str, rows: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> str:
+    """A lane for each named chain: its steps in boxes that are links, with arrows between them."""
     parts, widest = [], 0.0
     for number, (label, steps) in enumerate(rows):
         y = number * _LANE
@@ -43,19 +51,22 @@ def chains(name: str, title: str, rows: Sequence[tuple[str, Sequence[str]]]) -> 
             f'<text class="tf-lane" x="2" y="{y + 16}">{html_text(_truncated(label, 70))}</text>'
         )
         x = 2.0
-        for index, step in enumerate(steps):
+        for index, (step, page) in enumerate(steps):
             label_text = _truncated(step)
             width = len(label_text) * _CHARACTER + 24
             if index:
                 parts.append(_arrow(x, y + 26 + _BOX / 2))
                 x += _ARROW
             parts.append(
+                f'<a href="{html_text(page)}">'
                 f'<rect class="tf-box" x="{x:g}" y="{y + 26}" width="{width:g}" height="{_BOX}" rx="6"/>'
-                f'<text class="tf-step" x="{x + 12:g}" y="{y + 26 + 22}">{html_text(label_text)}</text>'
+                f'<text class="tf-step" x="{x + 12:g}" y="{y + 26 + 22}">{html_text(label_text)}</text></a>'
             )
             x += round(width, 1)
         widest = max(widest, x, len(_truncated(label, 70)) * 8)
-    description = "; ".join(f"{label}: {', then '.join(steps)}" for label, steps in rows)
+    description = "; ".join(
+        f"{label}: {', then '.join(step for step, _ in steps)}" for label, steps in rows
+    )
     return _figure(
         name, "tf-chains", title, description, (round(widest) + 4, len(rows) * _LANE), parts
     )
@@ -69,12 +80,14 @@ def _figure(
     name: str, kind: str, title: str, description: str, size: tuple[int, int], parts: Sequence[str]
 ) -> str:
     width, height = size
+    # What holds links is no picture to those who hear it.
+    role = "group" if kind == "tf-chains" else "img"
     # One line per part and none empty: an empty line would end the block in Markdown. What may
     # have to be scrolled sideways must be reachable without a mouse, hence the tabindex.
     lines = [
         f'<figure class="tf-figure {kind}" tabindex="0" role="group" aria-labelledby="{name}-t">',
         f"<figcaption>{html_text(title)}</figcaption>",
-        f'<svg role="img" aria-labelledby="{name}-t {name}-d" viewBox="0 0 {width} {height}"'
+        f'<svg role="{role}" aria-labelledby="{name}-t {name}-d" viewBox="0 0 {width} {height}"'
         f' width="{width}" height="{height}">',
         f'<title id="{name}-t">{html_text(title)}</title>'
         f'<desc id="{name}-d">{html_text(description)}</desc>',

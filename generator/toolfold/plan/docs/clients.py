@@ -1,65 +1,94 @@
-"""The configuration of each client, ready to copy."""
+"""How each client is told of the server: links to click, commands and files that work as pasted."""
 
+from base64 import b64encode
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
+from urllib.parse import quote
 
 from toolfold_runtime.contract.codec import Json
 
 from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.text.escape import json_text, markdown_fence
 
-_FOLDER: Final = "/path/to/project"  # for the reader to replace
+_WORKSPACE: Final = "${workspaceFolder}"  # which Cursor and VS Code replace
 _URL: Final = "http://127.0.0.1:8000/mcp"
 
 
-def clients(facts: CatalogFacts) -> list[dict[str, str]]:
-    """A heading, a line and a block to copy for each client."""
-    return [
-        {"name": name, "words": words, "block": markdown_fence(text, language)}
-        for name, words, text, language in _clients(facts.manifest.server.name, facts.package)
-    ]
+@dataclass(frozen=True)
+class Clients:
+    """What the home page says of connecting."""
+
+    #: A sentence, and links to click.
+    links: tuple[str, ...]
+    #: Blocks of code below their titles.
+    blocks: tuple[str, ...]
 
 
-def _clients(name: str, package: str) -> Iterator[tuple[str, str, str, str]]:
-    """Server and package names are letters, digits, dots and dashes: safe in every shell."""
-    server = _stdio(package)
-    path = f"PYTHONPATH={_FOLDER}/generated"
+def clients(facts: CatalogFacts) -> Clients:
+    """Links and blocks; server and package names are letters, digits, dots and dashes."""
+    name, package = facts.manifest.server.name, facts.package
+    blocks = (
+        f"**{title}**\n\n{markdown_fence(text, language)}"
+        for title, text, language in _blocks(name, package)
+    )
+    return Clients((_cursor_link(name, package), _vscode_link(name, package)), tuple(blocks))
+
+
+def _blocks(name: str, package: str) -> Iterator[tuple[str, str, str]]:
+    """In a shell `$PWD` and `command -v` make absolute what desktop programs cannot find."""
     yield (
         "Claude Code",
-        "In a terminal:",
-        f"claude mcp add {name} --env {path} -- python -m {package}.server",
+        f'claude mcp add {name} --env PYTHONPATH="$PWD/generated" \\\n'
+        f'  -- "$(command -v python)" -m {package}.server',
         "console",
     )
     yield (
-        "Claude Desktop",
-        "In `claude_desktop_config.json` (Settings, Developer, Edit Config):",
-        json_text({"mcpServers": {name: server}}, indent=2),
-        "json",
-    )
-    yield (
         "Cursor",
-        "In `.cursor/mcp.json` of a project, or `~/.cursor/mcp.json` for all:",
-        json_text({"mcpServers": {name: server}}, indent=2),
+        json_text({"mcpServers": {name: _stdio(package, _WORKSPACE)}}, indent=2),
         "json",
     )
     yield (
         "VS Code",
-        "In `.vscode/mcp.json`:",
-        json_text({"servers": {name: {"type": "stdio", **server}}}, indent=2),
-        "json",
+        f'code --add-mcp "{{\\"name\\":\\"{name}\\",\\"command\\":\\"$(command -v python)\\",'
+        f'\\"args\\":[\\"-m\\",\\"{package}.server\\"],'
+        '\\"env\\":{\\"PYTHONPATH\\":\\"$PWD/generated\\"}}"',
+        "console",
     )
-    yield "Plain stdio", "For any other client:", f"{path} python -m {package}.server", "console"
+    yield "Others", _printed(name, package), "console"
     yield (
         "HTTP",
-        f"Start it once, then point clients to `{_URL}`:",
-        f"{path} python -m {package}.server --http --port 8000",
+        f"PYTHONPATH=generated python -m {package}.server --http --port 8000\n# {_URL}",
         "console",
     )
 
 
-def _stdio(package: str) -> Json:
+def _printed(name: str, package: str) -> str:
+    """A command that prints the configuration which most clients share, with absolute paths."""
+    entry = f'{{"command": sys.executable, "args": ["-m", "{package}.server"], "env": path}}'
+    return (
+        "python -c 'import json, os, sys\n"
+        'path = {"PYTHONPATH": os.path.abspath("generated")}\n'
+        f'print(json.dumps({{"mcpServers": {{"{name}": {entry}}}}}, indent=2))\''
+    )
+
+
+def _stdio(package: str, folder: str) -> Json:
     return {
         "command": "python",
         "args": ["-m", f"{package}.server"],
-        "env": {"PYTHONPATH": f"{_FOLDER}/generated"},
+        "env": {"PYTHONPATH": f"{folder}/generated"},
     }
+
+
+def _cursor_link(name: str, package: str) -> str:
+    config = b64encode(json_text(_stdio(package, _WORKSPACE)).encode()).decode()
+    place = "cursor://anysphere.cursor-deeplink/mcp/install"
+    return f"[Add to Cursor]({place}?name={quote(name, safe='')}&config={quote(config, safe='')})"
+
+
+def _vscode_link(name: str, package: str) -> str:
+    """VS Code asks for the folder, because the entry is added for every workspace."""
+    asked = {"id": "folder", "type": "promptString", "description": "Folder of the project"}
+    config = {"name": name, **_stdio(package, "${input:folder}"), "inputs": [asked]}
+    return f"[Add to VS Code](vscode:mcp/install?{quote(json_text(config), safe='')})"

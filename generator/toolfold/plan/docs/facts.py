@@ -7,6 +7,7 @@ from statistics import median
 from typing import TypeVar
 
 from toolfold.manifest.schema import Manifest, Workflow
+from toolfold.plan.disclosure.ranking import HotList
 from toolfold.plan.docs.links import tool_link
 from toolfold.plan.model import CategoryPlan, Cost, MetaToolPlan, ResourcesPrompts, ToolPlan
 from toolfold.plan.text.escape import markdown, markdown_code
@@ -26,6 +27,8 @@ class CatalogFacts:
     exposure: str
     costs: Sequence[Cost]
     resources_prompts: ResourcesPrompts
+    #: The tools to show first, and what decided that.
+    hot: HotList
 
     @property
     def title(self) -> str:

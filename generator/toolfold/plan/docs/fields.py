@@ -1,6 +1,7 @@
-"""A schema as a table: every property with its type, default, constraints and description.
+"""A schema as a list of fields in Markdown: name, type, default and constraints on one line.
 
-Foreign schemas hold anything anywhere, so every value is checked before it is used.
+Every field at the top is there, whatever else has to be left out; fields of a field are nested
+below it. Foreign schemas hold anything anywhere, so every value is checked before it is used.
 """
 
 from collections.abc import Iterator
@@ -11,12 +12,16 @@ from toolfold_runtime.pointers import resolve
 
 from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.schemas.keywords import properties_of, required_of
-from toolfold.plan.text.escape import json_text, markdown, markdown_code
+from toolfold.plan.text.escape import json_text, markdown, markdown_block, markdown_code
 
-_MAX_DEPTH: Final = 3
-_MAX_ROWS: Final = 60
+_MAX_DEPTH: Final = 4
+_MOST_NESTED: Final = 40  # below one field at the top
+_MOST_TYPE: Final = 60
 _MAX_VALUES: Final = 20
+_MAX_STEPS: Final = 8
 _SHORT_ENUM: Final = 6  # a type's name holds that many
+_INDENT: Final = "    "  # what every renderer takes for a part of an item
+_NULL: Final = {"type": "null"}
 _RANGES: Final = (
     ("minimum", "maximum", "", ""),
     ("minLength", "maxLength", " character", " characters"),
@@ -31,80 +36,110 @@ _WORDS: Final = (
     ("format", "format"),
 )
 
-_COLUMNS: Final = {
-    "name": "Name",
-    "type": "Type",
-    "default": "Default",
-    "constraints": "Constraints",
-    "description": "Description",
-}
 
-Row = dict[str, str]
+class _Room:
+    """How many nested fields may still be written, and whether one was not."""
+
+    def __init__(self) -> None:
+        self.left = _MOST_NESTED
+        self.is_short = False
+
+    def take(self) -> bool:
+        """Whether there is room for another, which is then taken."""
+        self.is_short = self.is_short or self.left == 0
+        self.left = max(0, self.left - 1)
+        return not self.is_short
 
 
-def table(schema: Json, *, is_result: bool = False) -> dict[str, object]:
-    """A row for each property, nested ones by their path, without empty columns."""
-    rows: list[Row] = []
-    left_out = ""
+def field_list(schema: Json, *, is_result: bool = False) -> str:
+    """Every property of a schema; empty where there is none."""
     inner = _inside(schema, schema)
-    prefix = "" if inner is _resolved(schema, schema) else "[]."
-    for row in _properties(inner, schema, prefix, 1):
-        if len(rows) == _MAX_ROWS:
-            left_out = f"More than {_MAX_ROWS} fields; `catalog.json` has the whole schema."
-            break
-        rows.append(row)
-    columns = [
-        key
-        for key in _COLUMNS
-        if any(row[key] for row in rows) and not (is_result and key == "default")
-    ]
-    return {
-        "head": " | ".join(_COLUMNS[key] for key in columns),
-        "rule": " | ".join("---" for _ in columns),
-        "rows": [" | ".join(row[key] for key in columns) for row in rows],
-        "left_out": left_out,
-    }
+    items = []
+    required = required_of(inner)
+    for name, prop in properties_of(inner).items():
+        room = _Room()
+        is_required = name in required and not is_result
+        item = _item(name, prop, schema, is_required=is_required)
+        lines = [*item, *_nested(prop, schema, 1, room, is_result=is_result)]
+        if room.is_short:
+            lines += ["", f"{_INDENT}Some of its fields are left out here; its schema has them."]
+        items.append("\n".join(lines))
+    # Loose, all of them, so that each begins with a paragraph of its own.
+    return "\n\n".join(items)
 
 
-def _properties(schema: object, document: Json, prefix: str, depth: int) -> Iterator[Row]:
-    required = required_of(schema)
-    for name, prop in properties_of(schema).items():
-        inner = _resolved(prop, document)
-        yield {
-            "name": markdown_code(f"{prefix}{name}"),
-            "type": markdown_code(type_name(prop, document)),
-            "default": _default(prop, inner, name in required),
-            "constraints": "; ".join(_constraints(inner)),
-            "description": markdown(_description(prop, inner)),
-        }
-        if depth < _MAX_DEPTH:
-            nested = _inside(inner, document)
-            mark = "" if nested is inner else "[]"
-            yield from _properties(nested, document, f"{prefix}{name}{mark}.", depth + 1)
+def _nested(
+    schema: object, document: Json, depth: int, room: _Room, *, is_result: bool
+) -> Iterator[str]:
+    """The fields of a field, as lines that stand below it."""
+    if depth >= _MAX_DEPTH:
+        return
+    inner = _inside(schema, document)
+    indent = _INDENT * depth
+    required = required_of(inner)
+    for name, prop in properties_of(inner).items():
+        if not room.take():
+            return
+        yield ""
+        is_required = name in required and not is_result
+        for line in _item(name, prop, document, is_required=is_required):
+            yield f"{indent}{line}" if line else ""
+        yield from _nested(prop, document, depth + 1, room, is_result=is_result)
+
+
+def _item(name: str, prop: object, document: Json, *, is_required: bool) -> Iterator[str]:
+    inner = _resolved(prop, document)
+    kind = type_name(prop, document)
+    kind = kind if len(kind) <= _MOST_TYPE else f"{kind[: _MOST_TYPE - 1]}…"
+    parts = [f"{markdown_code(kind)}{' *required*' if is_required else ''}"]
+    default = _default(prop, inner)
+    parts += [f"default {default}"] if default and not is_required else []
+    parts += _constraints(inner)
+    yield f"- **{markdown_code(name)}** {' · '.join(parts)}"
+    if description := _description(prop, inner):
+        yield ""
+        for line in markdown_block(description).split("\n"):
+            yield f"{_INDENT}{line}" if line else ""
 
 
 def _inside(schema: object, document: Json) -> object:
-    """What holds the properties: the schema itself, or the items of a list of objects."""
-    schema = _resolved(schema, document)
-    if isinstance(schema, dict) and schema.get("type") == "array":
-        return _resolved(schema.get("items"), document)
+    """What holds the fields: the schema, the items of a list, or the one alternative to null."""
+    for _ in range(_MAX_STEPS):
+        schema = _resolved(schema, document)
+        if not isinstance(schema, dict) or properties_of(schema):
+            return schema
+        following = _following(schema)
+        if following is None:
+            return schema
+        schema = following
     return schema
 
 
+def _following(schema: Json) -> object:
+    if isinstance(schema.get("items"), dict):
+        return schema["items"]
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        branches = schema.get(keyword)
+        if isinstance(branches, list):
+            real = [branch for branch in branches if branch != _NULL]
+            if len(real) == 1:
+                return real[0]
+    return None
+
+
 def _resolved(schema: object, document: Json) -> object:
-    for _ in range(_MAX_DEPTH):
+    for _ in range(_MAX_STEPS):
         if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
             break
         schema = resolve(document, schema["$ref"])
     return schema
 
 
-def _default(prop: object, inner: object, is_required: bool) -> str:
-    if is_required:
-        return "required"
+def _default(prop: object, inner: object) -> str:
     for schema in (prop, inner):
         if isinstance(schema, dict) and "default" in schema:
-            return markdown_code(json_text(schema["default"]))
+            text = json_text(schema["default"])
+            return markdown_code(text if len(text) <= _MOST_TYPE else f"{text[:_MOST_TYPE]}…")
     return ""
 
 

@@ -11,6 +11,11 @@ def tool_page_path(name: str) -> str:
     return pages.tool_page(file_stem(name))
 
 
+def tool_page_html(name: str) -> str:
+    """The path of the same page in a site."""
+    return tool_page_path(name).removesuffix(".md") + ".html"
+
+
 def category_page_path(name: str) -> str:
     """The path of a category's page, from the root of the docs."""
     return pages.category_page(file_stem(name))

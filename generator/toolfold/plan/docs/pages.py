@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.home import home_page
 from toolfold.plan.docs.reference import agents_page, tokens_page
-from toolfold.plan.docs.site import llms_index, site_configuration, theme_files
+from toolfold.plan.docs.site import llms_index, site_configuration
 from toolfold.plan.model import Page
 
 
@@ -15,5 +15,4 @@ def catalog_pages(facts: CatalogFacts) -> Iterator[Page]:
     yield agents_page(facts)
     yield tokens_page(facts)
     yield site_configuration(facts)
-    yield from theme_files()
     yield llms_index(facts)

@@ -1,5 +1,7 @@
 """Two pages of reference: how an agent uses the server, and what everything costs."""
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
 from toolfold_runtime.contract import pages
@@ -38,12 +40,25 @@ _ERRORS: Final[dict[Code, str]] = {
     "timeout": "The call took too long and was given up, or too many earlier ones still hang.",
     "budget_exceeded": "The answer would cost more tokens than its budget allows, or is too large to send.",
 }
+#: Where agents may run programs.
+_PROGRAM_ERRORS: Final[dict[Code, str]] = {
+    "invalid_program": (
+        "The program is wrong, and nothing was called. The answer says in which lines, why, and what"
+        " to write instead."
+    ),
+    "program_failed": (
+        "The program failed while it ran. The answer has the line, and how many calls were made before."
+    ),
+}
 _MAX_BARS: Final = 20
+_PAGE: Final = re.compile(r" \d+/\d+$")
 _MAX_TOOLS: Final = 25
 
 
 def agents_page(facts: CatalogFacts) -> Page:
     """The meta-tools one by one, what is deprecated, and every error that a call can return."""
+    has_programs = any(tool.runs_programs for tool in facts.meta)
+    errors = _ERRORS | (_PROGRAM_ERRORS if has_programs else {})
     values = {
         "title": markdown(facts.title),
         "meta": [_meta(tool) for tool in facts.meta],
@@ -52,7 +67,7 @@ def agents_page(facts: CatalogFacts) -> Page:
             for tool in facts.tools
             if tool.deprecated is not None
         ],
-        "errors": [{"code": code, "words": words} for code, words in _ERRORS.items()],
+        "errors": [{"code": code, "words": words} for code, words in errors.items()],
     }
     return Page(f"docs/{pages.AGENTS}", "docs/agents.md.jinja", values)
 
@@ -79,7 +94,7 @@ def tokens_page(facts: CatalogFacts) -> Page:
         "chart": bars(
             "categories", "Tokens of each category when its tools are listed", rows, "tokens"
         ),
-        "views": [_view(cost, facts) for cost in _catalog_costs(facts)],
+        "views": list(_views(facts)),
         "categories": [
             {"link": category_link(name, titles[name]), "tokens": f"{tokens:,}"}
             for name, tokens in categories
@@ -93,14 +108,18 @@ def tokens_page(facts: CatalogFacts) -> Page:
     return Page(f"docs/{pages.TOKENS}", "docs/tokens.md.jinja", values)
 
 
-def _catalog_costs(facts: CatalogFacts) -> list[Cost]:
-    """What views of the whole catalog cost, without those of one category or tool."""
-    return [cost for cost in facts.costs if cost.budget != "schema" and not cost.category]
-
-
-def _view(cost: Cost, facts: CatalogFacts) -> dict[str, str]:
-    return {
-        "name": markdown(cost.name),
-        "tokens": f"{cost.tokens:,}",
-        "budget": f"{budget_of(facts.manifest, cost.budget):,}",
-    }
+def _views(facts: CatalogFacts) -> Iterator[dict[str, str]]:
+    """A row for each view of the whole catalog: its pages, and the dearest beside its budget."""
+    groups: dict[str, list[Cost]] = {}
+    for cost in facts.costs:
+        if cost.budget != "schema" and not cost.category:
+            groups.setdefault(_PAGE.sub("", cost.name), []).append(cost)
+    for name, costs in groups.items():
+        most = max(cost.tokens for cost in costs)
+        budget = budget_of(facts.manifest, costs[0].budget)
+        yield {
+            "name": markdown(name),
+            "pages": f"{len(costs):,}",
+            "tokens": f"{most:,}" if most <= budget else f"**{most:,}, over budget**",
+            "budget": f"{budget:,}",
+        }

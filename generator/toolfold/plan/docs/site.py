@@ -1,50 +1,43 @@
-"""The site's configuration and its index for agents."""
+"""What the builder of the site is told, and the index of pages for agents."""
 
-from collections.abc import Iterator
 from typing import Final
+
+from toolfold_runtime.contract import pages
 
 from toolfold.plan.disclosure.tokens import count
 from toolfold.plan.docs.facts import CatalogFacts
-from toolfold.plan.docs.links import (
-    category_link,
-    category_page_path,
-    plural,
-    tool_link,
-    tool_page_path,
-)
+from toolfold.plan.docs.links import category_link, category_page_path, plural, tool_link
 from toolfold.plan.model import Page, ToolPlan
-from toolfold.plan.text.escape import html_text, markdown, yaml_text
+from toolfold.plan.text.escape import json_text, markdown, one_line
 
-# A menu with more tools than this would outweigh the page that it stands beside.
-_MAX_TOOLS_IN_MENU: Final = 120
 _LLMS_BUDGET: Final = 8000
+_LONGEST_DESCRIPTION: Final = 160  # what search engines show
 
 
 def site_configuration(facts: CatalogFacts) -> Page:
-    """`mkdocs.yml`, which zensical and Material for MkDocs both read."""
-    with_tools = len(facts.tools) <= _MAX_TOOLS_IN_MENU
+    """`site.json`: what `docs build` needs to know besides the pages and the catalog."""
+    manifest = facts.manifest
+    described = manifest.server.description or f"{facts.title}: an MCP server."
     values = {
-        "name": yaml_text(html_text(facts.title)),
-        "sections": [
-            {
-                "title": yaml_text(html_text(category.title)),
-                "page": category_page_path(category.name),
-                "tools": [
-                    {"title": yaml_text(name), "page": tool_page_path(name)}
-                    for name in category.tools
-                    if with_tools and name in facts.by_name
-                ],
-            }
-            for category in facts.categories
+        "name": manifest.server.name,
+        "title": facts.title,
+        "description": shortened(described),
+        **manifest.site.model_dump(),
+        "categories": [
+            {"name": own.name, "title": own.title, "page": category_page_path(own.name)}
+            for own in facts.categories
         ],
+        "reference": [[pages.AGENTS, "For agents"], [pages.TOKENS, "Token report"]],
     }
-    return Page("mkdocs.yml", "mkdocs.yml.jinja", values)
+    return Page("site.json", "site.json.jinja", {"members": json_text(values, indent=2)[1:]})
 
 
-def theme_files() -> Iterator[Page]:
-    """The style sheet of pictures and badges, and the theme's override for titles of pages."""
-    yield Page("docs/assets/toolfold.css", "docs/toolfold.css.jinja", {})
-    yield Page("overrides/main.html", "overrides/main.html.jinja", {})
+def shortened(text: str) -> str:
+    """A text as a description for search engines: one line, cut after a word."""
+    line = one_line(text)
+    if len(line) <= _LONGEST_DESCRIPTION:
+        return line
+    return line[:_LONGEST_DESCRIPTION].rpartition(" ")[0] + "…"
 
 
 def llms_index(facts: CatalogFacts) -> Page:
@@ -58,7 +51,7 @@ def llms_index(facts: CatalogFacts) -> Page:
         "description": markdown(facts.manifest.server.description or facts.title),
         "count": plural(len(facts.tools), "tool"),
         "categories": [
-            f"{category_link(c.name, c.title)}: {plural(len(c.tools), 'tool')}. {markdown(c.description)}"
+            f"{category_link(c.name, c.title)}: {plural(sum(name in facts.by_name for name in c.tools), 'tool')}. {markdown(c.description)}"
             for c in facts.categories
         ],
         "tools": lines if fits else [],

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.summary import Measured
 from toolfold_runtime.contract.upstream import UpstreamTool
 from toolfold_runtime.contract.vocabulary import (
     EFFECTS,
@@ -16,19 +17,21 @@ from toolfold_runtime.contract.vocabulary import (
 )
 
 from toolfold.manifest.schema import Example, Tool
+from toolfold.plan.disclosure.measured import sentence
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.signature import type_name
+from toolfold.plan.docs.calls import agent_call, call_blocks
 from toolfold.plan.docs.facts import CatalogFacts
-from toolfold.plan.docs.fields import table
+from toolfold.plan.docs.fields import field_list
 from toolfold.plan.docs.links import category_link, tool_link, tool_page_path
 from toolfold.plan.schemas.served import input_schema, output_schema
+from toolfold.plan.schemas.smallest import example_arguments, example_result
 from toolfold.plan.text.escape import (
     json_text,
     markdown,
     markdown_block,
     markdown_code,
     markdown_fence,
-    python_value,
     url,
 )
 
@@ -65,6 +68,8 @@ class ToolPageSource:
     #: The tool of another server that carries it out, and whether a change there stops calls.
     upstream: UpstreamTool | None = None
     is_held: bool = False
+    #: What usage says of it, if it is ranked by usage.
+    measured: Measured | None = None
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,7 @@ def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
             deprecated=facts.deprecation(planned.name, _ROOT, with_reason=True),
             upstream=facts.manifest.upstream_of(planned.name),
             is_held=_is_held(planned.name, facts),
+            measured=planned.measured,
         )
         for planned in facts.tools
     }
@@ -117,34 +123,92 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
     result = returned or {}
     return {
         "name": markdown_code(name),
-        "title": markdown(tool.display_title),
+        "title": markdown(tool.display_title) if tool.display_title != name else "",
         # Without a title or a description, the summary already stands above as the title.
         "description": markdown_block(
             tool.full_description if tool.title or tool.description else ""
         ),
-        "category": category_link(tool.category, source.category_title, _ROOT),
-        "effect": tool.shown_effect,
-        "tier": tool.tier or "",
+        "facts": " · ".join(_facts(source)),
         "deprecated": source.deprecated,
         "signature": markdown_fence(source.signature, "text"),
         "uses": list(source.uses),
-        "parameters": table(arguments),
+        "parameters": field_list(arguments),
         "has_result": bool(result or tool.content),
         "return_type": markdown_code(type_name(result, result)) if result else "",
         "content": _content(tool, has_value=bool(result)),
-        "returns": table(result, is_result=True),
-        "examples": [_example(source, context, example) for example in tool.examples],
+        "returns": field_list(result, is_result=True),
+        "example_result": _example_result(result),
+        "calls": _calls(source, context, arguments),
+        "more_calls": [_more_call(source, context, example) for example in tool.examples[1:]],
         "conditions": list(_conditions(source)),
         "notes": markdown_block(tool.notes) if tool.notes else "",
         "costs": _costs(source, context),
         "performance": _performance(tool),
+        "measured": sentence(source.measured) if source.measured else "",
         "own_errors": [
             f"{markdown_code(code)}: {markdown(meaning)}" for code, meaning in tool.errors.items()
         ],
         "errors": _errors(source, context, is_checked=bool(returned is not None or tool.content)),
-        "tags": ", ".join(markdown_code(tag) for tag in tool.tags),
         "references": [f"[{markdown(r.title)}]({url(r.url)})" for r in tool.references],
     }
+
+
+def _facts(source: ToolPageSource) -> Iterator[str]:
+    """What stands below the title: effect, tier, category, tags."""
+    tool = source.tool
+    yield markdown_code(tool.shown_effect)
+    if tool.tier:
+        yield markdown_code(tool.tier)
+    yield category_link(tool.category, source.category_title, _ROOT)
+    if tool.tags:
+        yield f"tags: {', '.join(map(markdown, tool.tags))}"
+
+
+def _example_result(schema: Json) -> str:
+    """An answer that the schema allows; empty where nothing is known of it."""
+    value = example_result(schema) if schema else None
+    if value is None or value in ({}, []):
+        return ""
+    line = json_text(value)
+    text = line if len(line) <= _LINE else json_text(value, indent=2)
+    return f"**An answer, with placeholders**\n\n{markdown_fence(text, 'json')}"
+
+
+def _calls(source: ToolPageSource, context: ToolPageContext, schema: Json) -> dict[str, object]:
+    """The first example in every way to call it; the smallest valid call where there is none."""
+    tool = source.tool
+    if tool.examples:
+        arguments, words = tool.examples[0].arguments, tool.examples[0].description or ""
+    else:
+        found = example_arguments(schema, (), asserts_formats=tool.asserts_input_formats)
+        if found is None:
+            return {"words": "", "blocks": []}
+        arguments, words = found, "The smallest call that is valid; what is in <> is a placeholder."
+        words = words if "<" in json_text(found) else "The smallest call that is valid."
+    callee, given = _sent(source, context, arguments)
+    return {
+        "words": markdown(words),
+        "blocks": call_blocks(source.name, arguments, callee, given),
+    }
+
+
+def _more_call(
+    source: ToolPageSource, context: ToolPageContext, example: Example
+) -> dict[str, str]:
+    callee, given = _sent(source, context, example.arguments)
+    return {
+        "description": markdown(example.description or "Another call"),
+        "call": markdown_fence(agent_call(callee, given), "json"),
+    }
+
+
+def _sent(source: ToolPageSource, context: ToolPageContext, arguments: Json) -> tuple[str, Json]:
+    """Name and arguments as clients send them: through a runner where the tool is not listed."""
+    runner = context.runners[source.tool.effect]
+    if context.exposure != "progressive" or not runner:
+        return source.name, arguments
+    given = json_text(arguments) if context.arguments == "json" else arguments
+    return runner, {"tool": source.name, "arguments": given}
 
 
 def _is_held(name: str, facts: CatalogFacts) -> bool:
@@ -194,6 +258,9 @@ def _conditions(source: ToolPageSource) -> Iterator[str]:
     if source.upstream:
         server, name = map(markdown_code, source.upstream)
         yield f"Carried out by the server {server}, as its tool {name}."
+    if tool.backend and tool.backend.operation:
+        server, operation = markdown_code(tool.backend.server or ""), tool.backend.operation
+        yield f"Carried out by the HTTP API {server}, as {markdown_code(operation)}."
     if tool.scopes:
         scopes = ", ".join(markdown_code(scope) for scope in tool.scopes)
         yield f"Over HTTP the caller's token needs the scope{'s' if len(tool.scopes) > 1 else ''} {scopes}."
@@ -207,31 +274,6 @@ def _content(tool: Tool, *, has_value: bool) -> str:
         return ""
     words = _CONTENT[tool.content]
     return f"Beside that: {words}." if has_value else f"{words[0].upper()}{words[1:]}."
-
-
-def _example(source: ToolPageSource, context: ToolPageContext, example: Example) -> dict[str, str]:
-    """One call as an agent makes it and as a Python client does."""
-    callee, arguments = source.name, example.arguments
-    runner = context.runners[source.tool.effect]
-    if context.exposure == "progressive" and runner:
-        given = json_text(arguments) if context.arguments == "json" else arguments
-        callee, arguments = runner, {"tool": source.name, "arguments": given}
-    request = {"name": callee, "arguments": arguments}
-    line = json_text(request)
-    code = f"await client.call_tool({python_value(callee)}, {python_value(arguments)})"
-    if len(code) > _LINE:
-        # As formatters lay it out, so that theirs and ours never differ.
-        code = (
-            f"await client.call_tool(\n    {python_value(callee)},\n"
-            f"    {python_value(arguments, deep=1)},\n)"
-        )
-    return {
-        "description": markdown(example.description or "Example"),
-        "call": markdown_fence(
-            line if len(line) <= _LINE else json_text(request, indent=2), "json"
-        ),
-        "python": markdown_fence(code, "python"),
-    }
 
 
 def _costs(source: ToolPageSource, context: ToolPageContext) -> list[dict[str, str]]:

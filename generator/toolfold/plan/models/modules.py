@@ -21,6 +21,7 @@ from toolfold.plan.names.identifiers import (
     result_class,
 )
 from toolfold.plan.schemas.served import input_schema, output_schema, with_definitions
+from toolfold.plan.schemas.shared import authored_definitions
 
 _DEFINITIONS_FROM_TOOL: Final = ".definitions."
 _DEFINITIONS_FROM_DEFINITION: Final = "."
@@ -52,8 +53,9 @@ def model_modules(
     for name in tools:
         if manifest.has_models(name):
             yield f"{module_name(name)}.py", _of_tool(name, manifest.tools[name], manifest.defs)
-    for group in definition_groups(manifest.defs):
-        yield from _of_group(group, manifest.defs)
+    definitions = authored_definitions(manifest)
+    for group in definition_groups(definitions):
+        yield from _of_group(group, definitions)
 
 
 def _of_tool(name: str, tool: Tool, definitions: Mapping[str, Json]) -> ModelsModule:

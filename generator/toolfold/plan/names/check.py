@@ -2,7 +2,7 @@
 
 import keyword
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from toolfold.manifest.schema import Manifest
@@ -19,10 +19,11 @@ from toolfold.plan.names.identifiers import (
     result_class,
     tool_keys,
 )
+from toolfold.plan.names.stub_names import function_name
 from toolfold.plan.text.paths import is_device
 
 _NEEDED_PACKAGES: Final = frozenset({"toolfold", "toolfold_runtime", "mcp", "pydantic"})
-_TAKEN_PACKAGES: Final = _NEEDED_PACKAGES | {"docs", "overrides"}  # folders of the output too
+_TAKEN_PACKAGES: Final = _NEEDED_PACKAGES | {"docs"}  # a folder of the output too
 
 
 def check_names(
@@ -30,23 +31,31 @@ def check_names(
     tree: PlacedMapping,
     meta: Sequence[MetaToolPlan],
     package: str,
+    definitions: Collection[str],
     findings: Findings,
 ) -> None:
-    """Report every name that clashes with another, or that Python or Windows reserves."""
-    _check_shared(manifest, tree, findings)
-    _check_definitions(manifest, findings)
+    """Report every name that clashes with another, or that Python or Windows reserves.
+
+    `definitions` are those that get classes.
+    """
+    _check_shared(manifest, tree, definitions, findings)
+    _check_definitions(manifest, definitions, findings)
     _check_other_names(manifest, findings)
     _check_meta_tools(manifest, meta, findings)
     _check_methods(manifest, findings)
+    if manifest.disclosure.code != "off":
+        _check_functions(manifest, findings)
     _check_package(manifest, package, findings)
     _check_implementation(manifest, package, findings)
 
 
-def _check_shared(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
+def _check_shared(
+    manifest: Manifest, tree: PlacedMapping, definitions: Collection[str], findings: Findings
+) -> None:
     for key, names, keys_of in (
         ("tools", manifest.tools, tool_keys),
         ("categories", manifest.categories, category_keys),
-        ("$defs", manifest.defs, definition_keys),
+        ("$defs", definitions, definition_keys),
     ):
         for later, earlier, shared in clashes(names, keys_of):
             first = place_of(tree, (key, earlier), of_key=True)
@@ -54,12 +63,14 @@ def _check_shared(manifest: Manifest, tree: PlacedMapping, findings: Findings) -
             findings.error((key, later), fact, "rename one of them", "name", of_key=True)
 
 
-def _check_definitions(manifest: Manifest, findings: Findings) -> None:
+def _check_definitions(
+    manifest: Manifest, definitions: Collection[str], findings: Findings
+) -> None:
     """Report definitions whose class would have the name of a tool's."""
     classes = {
         own: name for name in manifest.tools for own in (params_class(name), result_class(name))
     }
-    for name in manifest.defs:
+    for name in definitions:
         own = definition_type(name).name
         if own in classes:
             fact = f'"{name}" would share the class {own} with the tool "{classes[own]}"'
@@ -107,7 +118,7 @@ def _check_meta_tools(manifest: Manifest, meta: Sequence[MetaToolPlan], findings
 def _check_methods(manifest: Manifest, findings: Findings) -> None:
     seen: dict[str, str] = {}
     for name, tool in manifest.tools.items():
-        if manifest.upstream_of(name) is not None:
+        if manifest.server_of(name) is not None:
             continue
         method = method_of(name, tool)
         path = ("tools", name, "backend", "python")
@@ -122,6 +133,18 @@ def _check_methods(manifest: Manifest, findings: Findings) -> None:
             hint = "give each tool a method of its own"
             findings.error(where, fact, hint, "name", of_key=not tool.backend)
         seen.setdefault(method, name)
+
+
+def _check_functions(manifest: Manifest, findings: Findings) -> None:
+    """Report tools that programs could not tell apart, or not from a type."""
+    taken = {definition_type(name).name: f'the definition "{name}"' for name in manifest.defs}
+    for name in manifest.tools:
+        function = function_name(name)
+        if function in taken:
+            fact = f'in programs "{name}" would be called {function}, as {taken[function]} is'
+            hint = "rename one of them, or set `disclosure.code: off`"
+            findings.error(("tools", name), fact, hint, "name", of_key=True)
+        taken[function] = f'"{name}"'
 
 
 def _check_package(manifest: Manifest, package: str, findings: Findings) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from jsonschema_rs import Draft202012Validator, Registry, ValidationError, Validator
 from toolfold_runtime.contract.codec import Json
@@ -51,7 +51,8 @@ def check_schema(
 ) -> None:
     """Report every problem in one schema; `definitions` are the manifest's `$defs`."""
     if located.is_foreign:
-        _check_foreign(located, findings)
+        schema = _without_shared(located, definitions, findings)
+        _check_foreign(replace(located, schema=schema), findings)
         return
     own = {key: value for key, value in located.schema.items() if key != "$defs"}
     _check(replace(located, schema={**own, "$defs": dict(definitions)}), findings)
@@ -80,6 +81,35 @@ def _check(located: LocatedSchema, findings: Findings) -> None:
         broken = broken or problem.code not in _USABLE
     if not broken:
         _check_values(located, findings.reporter(located.severity))
+
+
+def _without_shared(
+    located: LocatedSchema, definitions: Mapping[str, Json], findings: Findings
+) -> Json:
+    """A foreign schema without the manifest's definitions, which are checked once for all tools."""
+    if not located.has_shared_definitions:
+        return located.schema
+    for path, reference in references({**located.schema, "$defs": {}}):
+        name = reference.removeprefix(DEFINITIONS_PREFIX)
+        if reference.startswith("#") and name not in definitions:
+            hint = "declare it under the manifest's `$defs:`; the importer writes both"
+            fact = f'unknown definition "{reference}"'
+            findings.error(located.manifest_path(path), fact, hint, "reference")
+    own = {key: value for key, value in located.schema.items() if key != "$defs"}
+    return {key: _without_references(value) for key, value in own.items()}
+
+
+def _without_references(schema: Any) -> Any:
+    """A copy in which every reference accepts anything."""
+    if isinstance(schema, list):
+        return [_without_references(inner) for inner in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: _without_references(value)
+        for key, value in schema.items()
+        if key != "$ref" or not isinstance(value, str)
+    }
 
 
 def _check_foreign(located: LocatedSchema, findings: Findings) -> None:

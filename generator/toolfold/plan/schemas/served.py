@@ -28,6 +28,8 @@ class LocatedSchema:
     is_definitions: bool = False
     #: Whether values must match the formats that the schema names.
     asserts_formats: bool = False
+    #: Whether its `$defs` are the manifest's, and not its own.
+    has_shared_definitions: bool = False
 
     @property
     def severity(self) -> Severity:
@@ -36,7 +38,8 @@ class LocatedSchema:
 
     def has_own(self, path: SchemaPath) -> bool:
         """Whether a part is the schema's own, and not in the manifest's definitions beside it."""
-        return self.is_foreign or self.is_definitions or path[:1] != ("$defs",)
+        is_shared = self.has_shared_definitions or not self.is_foreign
+        return self.is_definitions or not is_shared or path[:1] != ("$defs",)
 
     def manifest_path(self, path: SchemaPath) -> ManifestPath:
         """The manifest path of a path into the schema."""
@@ -55,6 +58,8 @@ def input_schema(tool: Tool, definitions: Mapping[str, Json]) -> Json:
         return _from_parameters(tool.parameters or {}, definitions)
     schema = _without_nulls(tool.input_schema)
     schema.setdefault("type", "object")
+    if tool.is_operation and "$defs" not in schema:
+        _add_definitions(schema, definitions)
     return schema
 
 
@@ -89,7 +94,11 @@ def located_input(name: str, tool: Tool, definitions: Mapping[str, Json]) -> Loc
     if tool.input_schema is not None:
         base = ("tools", name, "input_schema")
         return LocatedSchema(
-            schema, base, is_foreign=True, asserts_formats=tool.asserts_input_formats
+            schema,
+            base,
+            is_foreign=True,
+            asserts_formats=tool.asserts_input_formats,
+            has_shared_definitions=tool.is_operation and "$defs" not in tool.input_schema,
         )
     base = ("tools", name, "parameters")
     return LocatedSchema(schema, base, is_foreign=False, is_parameters=True, asserts_formats=True)

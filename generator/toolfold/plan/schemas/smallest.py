@@ -15,6 +15,8 @@ from toolfold.plan.text.escape import json_text
 _MAX_DEPTH: Final = 12
 _MAX_VALUES: Final = 200
 _MAX_LENGTH: Final = 1_000
+# How deep an example of a result has properties that are not required.
+_FULL_DEPTH: Final = 3
 # How many branches of alternatives are tried.
 _MAX_BRANCHES: Final = 3
 _COMBINING: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf", "$defs", "definitions"})
@@ -40,6 +42,20 @@ def example_arguments(
     return None
 
 
+def example_result(schema: Json) -> object | None:
+    """An answer that a schema allows, with every field of its own; None where none is found."""
+    validator = quick_validator(schema, asserts_formats=False)
+    for prefers_given in (True, False) if validator else ():
+        maker = _Maker(schema, 0, prefers_given=prefers_given, is_full=True)
+        try:
+            value: object = maker.value(schema, "", 0)
+        except (_NoValueError, ArithmeticError):
+            continue
+        if validator and validator.is_valid(value) and len(json_text(value)) <= _MAX_LENGTH:
+            return value
+    return None
+
+
 def _candidates(schema: Json) -> Iterator[Json]:
     for branch in range(_MAX_BRANCHES):
         for prefers_given in (True, False):
@@ -57,7 +73,11 @@ def _candidates(schema: Json) -> Iterator[Json]:
 class _Maker:
     """Makes one value; `branch` says which of several alternatives is taken."""
 
-    def __init__(self, document: Json, branch: int, *, prefers_given: bool) -> None:
+    def __init__(
+        self, document: Json, branch: int, *, prefers_given: bool, is_full: bool = False
+    ) -> None:
+        #: Whether optional properties are made too, but for what is deep below.
+        self._is_full = is_full
         self.has_choices = False
         self._document = document
         self._branch = branch
@@ -134,6 +154,8 @@ class _Maker:
     def _object(self, schema: Json, depth: int) -> Json:
         properties = properties_of(schema)
         names = [name for name in required_of(schema) if isinstance(name, str)]
+        if self._is_full and depth < _FULL_DEPTH:
+            names += [name for name in properties if name not in names]
         least = int(schema.get("minProperties", 0))
         if len(names) < least:
             names += [name for name in properties if name not in names][: least - len(names)]

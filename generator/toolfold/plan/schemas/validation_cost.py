@@ -5,7 +5,7 @@ definitions can mean a thousand million checks of one value.
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
@@ -34,6 +34,32 @@ def checks_per_value(schema: Json | None) -> int:
     except RecursionError:
         return _MOST
     return count if count > FEW_CHECKS else 0
+
+
+class DefinitionChecks:
+    """The same for many schemas that share definitions, which are looked through once.
+
+    In the order of their names: where definitions go in circles, a count depends on where it began.
+    """
+
+    def __init__(self, definitions: Mapping[str, Json]) -> None:
+        self._checks = _Checks({"$defs": dict(definitions)})
+        self._is_too_deep = False
+        try:
+            for name in sorted(definitions):
+                self._checks.of_value(definitions[name])
+        except RecursionError:
+            self._is_too_deep = True
+
+    def per_value(self, schema: Json | None) -> int:
+        """How many parts of a schema one value may be checked against; 0 where that is few."""
+        if schema is None:
+            return 0
+        try:
+            count = _MOST if self._is_too_deep else self._checks.of_value(schema)
+        except RecursionError:
+            return _MOST
+        return count if count > FEW_CHECKS else 0
 
 
 def is_quick(schema: Json) -> bool:

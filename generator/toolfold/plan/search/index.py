@@ -15,7 +15,7 @@ from toolfold_runtime.search.words import is_unspaced, pairs, trigrams
 from toolfold.plan.model import ToolPlan
 from toolfold.plan.search.words import Words
 
-# Few, round, and the same for every catalog; docs/search.md says what each is worth.
+# Few, round, and the same for every catalog; docs/explanation/search.md says what each is worth.
 _WEIGHTS: Final = {
     "name": 3.0,
     "server": 1.5,

@@ -155,6 +155,11 @@ def markdown_fence(text: str, language: str) -> str:
     return f"{fence}{language}\n{shown}\n{fence}"
 
 
+def hidden_escaped(text: str) -> str:
+    """JSON, or code that has its strings, with hidden characters as escapes."""
+    return with_escapes(text)
+
+
 def json_text(value: object, *, indent: int | None = None) -> str:
     """JSON as agents read it: compact by default, keys in their order, text as it is."""
     if indent is not None:

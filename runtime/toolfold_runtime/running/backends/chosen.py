@@ -16,30 +16,39 @@ if TYPE_CHECKING:
 class Chosen:
     """Runs each tool with the backend that carries it out."""
 
-    def __init__(self, own: Backend, upstreams: Backend) -> None:
+    def __init__(self, own: Backend, upstreams: Backend, apis: Backend) -> None:
         self.own = own
         self.upstreams = upstreams
+        self.apis = apis
 
     async def run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> object:
         """What the tool returned."""
-        backend = self.own if entry.upstream is None else self.upstreams
+        backend = self.own if entry.server is None else self.upstreams
+        if entry.http is not None:
+            backend = self.apis
         return await backend.run(entry, arguments, call)
 
     async def start(self) -> None:
-        """Get both ready."""
-        await self.own.start()
-        await self.upstreams.start()
+        """Get all of them ready."""
+        for backend in (self.own, self.upstreams, self.apis):
+            await backend.start()
 
     async def close(self) -> None:
-        """Let go of both."""
+        """Let go of all of them."""
         try:
             await self.upstreams.close()
         finally:
-            await self.own.close()
+            try:
+                await self.apis.close()
+            finally:
+                await self.own.close()
 
 
 def upstream_states(backend: Backend) -> "list[ServerState]":
     """The states of the servers that a backend calls; none where it calls none."""
-    own = backend.upstreams if isinstance(backend, Chosen) else backend
-    states: Callable[[], list[ServerState]] | None = getattr(own, "states", None)
-    return states() if states else []
+    several = (backend.upstreams, backend.apis) if isinstance(backend, Chosen) else (backend,)
+    found: list[ServerState] = []
+    for own in several:
+        states: Callable[[], list[ServerState]] | None = getattr(own, "states", None)
+        found += states() if states else []
+    return found

@@ -82,7 +82,9 @@ class Upstreams:
         if self._servers is None:
             from toolfold_runtime.upstream.servers import Servers
 
-            self._servers = Servers(self._catalog.upstream_servers.values(), self._folder)
+            declared = self._catalog.upstream_servers.values()
+            own = (server for server in declared if not server.is_http_api)
+            self._servers = Servers(own, self._folder)
         return self._servers
 
     async def _require_pin(

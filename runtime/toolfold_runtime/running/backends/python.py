@@ -37,7 +37,7 @@ _PYTHON_LIMITS: Final = ("date_", "datetime_", "time_", "string_unicode")
 def backend_of(
     catalog: Catalog, implementation: object | None, folder: Path | None = None
 ) -> Backend:
-    """The backend of a catalog: the user's class, and other servers where tools name them.
+    """The backend of a catalog: the user's class, and other servers and APIs where tools name them.
 
     Relative paths of programs that are started for servers begin in `folder`.
     """
@@ -45,9 +45,10 @@ def backend_of(
     if not catalog.facts.has_upstreams:
         return own
     from toolfold_runtime.running.backends.chosen import Chosen
+    from toolfold_runtime.running.backends.http import HttpApis
     from toolfold_runtime.running.backends.mcp import Upstreams
 
-    return Chosen(own, Upstreams(catalog, folder))
+    return Chosen(own, Upstreams(catalog, folder), HttpApis(catalog))
 
 
 @dataclass(frozen=True)

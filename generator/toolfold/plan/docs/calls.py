@@ -1,0 +1,72 @@
+"""One call in every way that somebody may make it: an agent, code, a shell."""
+
+import shlex
+from collections.abc import Iterator
+from typing import Final
+
+from toolfold_runtime.contract.codec import Json
+
+from toolfold.plan.text.escape import hidden_escaped, json_text, markdown_fence, python_value
+
+_LINE: Final = 80  # a call that fits is shown on one line
+_URL: Final = "http://127.0.0.1:8000/mcp"
+
+
+def call_blocks(name: str, arguments: Json, callee: str, given: Json) -> list[str]:
+    """Blocks of code below their titles: the tool is called by its name, or by that of a runner.
+
+    `callee` and `given` are what clients send; `name` and `arguments` the tool's own.
+    """
+    return [
+        f"**{title}**\n\n{markdown_fence(text, language)}"
+        for title, language, text in _calls(name, arguments, callee, given)
+    ]
+
+
+def agent_call(callee: str, given: Json) -> str:
+    """The call as an agent makes it, on one line where it fits."""
+    request = {"name": callee, "arguments": given}
+    line = json_text(request)
+    return line if len(line) <= _LINE else json_text(request, indent=2)
+
+
+def _calls(name: str, arguments: Json, callee: str, given: Json) -> Iterator[tuple[str, str, str]]:
+    yield "Agent", "json", agent_call(callee, given)
+    yield "Python", "python", _python(callee, given)
+    yield "TypeScript", "typescript", _typescript(callee, given)
+    yield "curl", "console", _curl(callee, given)
+    yield "Shell", "console", f"toolfold try {name} {_quoted(json_text(arguments))}"
+
+
+def _python(callee: str, given: Json) -> str:
+    code = f"await client.call_tool({python_value(callee)}, {python_value(given)})"
+    if len(code) <= _LINE:
+        return code
+    # As formatters lay it out, so that theirs and ours never differ.
+    return f"await client.call_tool(\n    {python_value(callee)},\n    {python_value(given, deep=1)},\n)"
+
+
+def _typescript(callee: str, given: Json) -> str:
+    request = {"name": callee, "arguments": given}
+    line = f"await client.callTool({json_text(request)});"
+    text = line if len(line) <= _LINE else f"await client.callTool({json_text(request, indent=2)});"
+    return hidden_escaped(text)
+
+
+def _curl(callee: str, given: Json) -> str:
+    request = {
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": callee, "arguments": given},
+    }
+    return (
+        f"curl -s {_URL} \\\n  -H 'Content-Type: application/json' \\\n"
+        "  -H 'Accept: application/json, text/event-stream' \\\n"
+        f"  -d {_quoted(json_text(request))}"
+    )
+
+
+def _quoted(text: str) -> str:
+    """JSON as one word for a shell."""
+    return shlex.quote(hidden_escaped(text))

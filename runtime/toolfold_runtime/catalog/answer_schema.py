@@ -1,0 +1,35 @@
+"""The schema of an answer as a document of its own: the definitions that many share are read when one is needed."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from toolfold_runtime.contract.codec import Json, decode
+from toolfold_runtime.contract.http import HttpDefinition
+from toolfold_runtime.pointers import reference_steps
+
+
+def with_definitions(schema: Json, line: Callable[[str], Json | None]) -> Json:
+    """The schema with all definitions that it reaches; `line` reads the line of one."""
+    own: Json = dict(schema.get("$defs", {}))
+    waiting = list(_named(schema))
+    while waiting:
+        name = waiting.pop()
+        if name in own or (data := line(name)) is None:
+            continue
+        own[name] = decode(HttpDefinition, data).schema
+        waiting.extend(_named(own[name]))
+    return schema | {"$defs": own} if own else schema
+
+
+def _named(schema: Any) -> Iterator[str]:
+    """The names of definitions that a schema refers to."""
+    stack = [schema]
+    while stack:
+        part = stack.pop()
+        if isinstance(part, dict):
+            steps = reference_steps(part.get("$ref")) or []
+            if len(steps) > 1 and steps[0] == "$defs":
+                yield steps[1]
+            stack.extend(part.values())
+        elif isinstance(part, list):
+            stack.extend(part)

@@ -1,0 +1,1 @@
+"""Programs of agents: Python in which tools are typed functions, checked before it runs."""

@@ -1,0 +1,334 @@
+"""What the type checker found in a program, as an agent can act on it.
+
+Only what would go wrong is a mistake. A checker of annotations sees more: that a dictionary which is
+built step by step is no TypedDict, that a value may be None. Refusing those would cost a round trip
+for programs that work; whatever is really wrong with an argument, the tool's schema says when it is
+called.
+"""
+
+import builtins
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from toolfold_runtime.code.checker import Findings
+from toolfold_runtime.code.functions import Functions, Offer
+from toolfold_runtime.contract.stub import ToolStub
+from toolfold_runtime.errors import nearest
+
+_MOST: Final = 10
+_LONGEST_SOURCE: Final = 160
+_LONGEST_REASON: Final = 400
+_LONGEST_MESSAGE: Final = 2_000  # a type can be as long as its program
+_ARGUMENT: Final = re.compile(
+    r"Argument to (?:function|bound method) `(?P<function>[^`]+)` is incorrect: "
+    r"Expected `(?P<expected>.*)`, found `(?P<found>.*)`",
+    re.DOTALL,
+)
+_PARAMETER: Final = re.compile(r"`(?P<parameter>[^`]+)`.* of function `(?P<function>[^`]+)`")
+_FUNCTION: Final = re.compile(r"of function `(?P<function>[^`]+)`|to function `(?P<to>[^`]+)`")
+_KEY: Final = re.compile(r'Unknown key "(?P<key>[^"]*)" for TypedDict `(?P<type>[^`]+)`')
+_ATTRIBUTE: Final = re.compile(
+    r"Object of type `(?P<type>.*)` has no attribute `(?P<attribute>\w+)`", re.DOTALL
+)
+_SUBSCRIPT: Final = re.compile(
+    r"Method `__getitem__` of type .* cannot be called with key of type `(?P<key>.*)`"
+    r" on object of type `(?P<type>list\[.*\])`",
+    re.DOTALL,
+)
+#: What the checker knows nothing about.
+_UNKNOWN: Final = ("Any", "Unknown")
+_MODULE: Final = re.compile(r"Cannot resolve imported module `(?P<module>[^`]+)`")
+_BUILTIN_TYPES: Final[dict[str, type]] = {
+    own.__name__: own for own in (str, int, float, bool, list, dict, tuple, set)
+}
+#: Modules that programs may import; others do not exist for them.
+MODULES: Final = (
+    "json, re, datetime, math, collections, itertools, functools, random, csv, base64, hashlib, "
+    "decimal, dataclasses, bisect, copy, unicodedata"
+)
+
+
+class Mistake(NamedTuple):
+    """One thing that is wrong with a program, and where."""
+
+    line: int | None
+    source: str
+    reason: str
+
+
+class _Finding(NamedTuple):
+    """What the checker says of one place in the program."""
+
+    rule: str
+    message: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+def mistakes(findings: Findings, code: str, offer: Offer, functions: Functions) -> list[Mistake]:
+    """What is wrong with a program, at first; nothing where the checker found only what does no harm."""
+    every = (_finding(item, findings.lines_before) for item in json.loads(findings.text))
+    found = [own for own in every if own.line > 0]
+    judge = _Judge(code, offer, functions, found)
+    judged = ((finding, judge.reason(finding)) for finding in found)
+    wrong = (
+        Mistake(finding.line, judge.source(finding), reason[:_LONGEST_REASON])
+        for finding, reason in judged
+        if reason
+    )
+    return [*islice(wrong, _MOST + 1)]
+
+
+def shown(every: Sequence[Mistake]) -> str:
+    """Mistakes as text: each with its line, its source and the way out."""
+    lines = []
+    for mistake in every[:_MOST]:
+        place = f"line {mistake.line}: " if mistake.line else ""
+        lines += [f"{place}{mistake.reason}", f"  {mistake.source}"]
+    if len(every) > _MOST:
+        lines.append("and more of them")
+    return "\n".join(lines)
+
+
+class _Judge:
+    """Says what the findings about one program mean."""
+
+    def __init__(
+        self, code: str, offer: Offer, functions: Functions, found: Sequence[_Finding]
+    ) -> None:
+        self._code = code
+        self._lines = code.split("\n")
+        self._offer = offer
+        self._functions = functions
+        self._found = found
+        self._has_named_modules = False
+        self._rules: dict[str, Callable[[_Finding], str]] = {
+            "unresolved-reference": self._unknown_name,
+            "unknown-argument": self._unknown_argument,
+            "missing-argument": self._with_signature,
+            "too-many-positional-arguments": self._positional,
+            "parameter-already-assigned": self._with_signature,
+            "invalid-argument-type": self._wrong_type,
+            "missing-typed-dict-key": lambda finding: finding.message,
+            "invalid-key": self._unknown_key,
+            "unresolved-attribute": self._unknown_attribute,
+            "unresolved-import": self._unknown_module,
+            "invalid-await": lambda _: "tools are called without await: they answer at once",
+            "not-iterable": self._unless_a_union,
+            "call-non-callable": self._unless_a_union,
+            "unsupported-operator": self._unless_a_union,
+            "unused-awaitable": lambda _: "nothing waits for this; write await before it",
+            "invalid-syntax": self._wrong_syntax,
+        }
+
+    def reason(self, finding: _Finding) -> str:
+        """What is wrong and what to do; empty where nothing goes wrong for it."""
+        judge = self._rules.get(finding.rule)
+        return judge(finding) if judge else ""
+
+    def source(self, finding: _Finding) -> str:
+        """The line of the program that a finding is about."""
+        lines = self._lines[finding.line - 1 : finding.line]
+        return lines[0].strip()[:_LONGEST_SOURCE] if lines else ""
+
+    def _unknown_name(self, finding: _Finding) -> str:
+        name = self._text(finding)
+        if hasattr(builtins, name):
+            return ""  # what is missing of those, the checker does not know exactly
+        if name in self._offer.withheld:
+            return self._functions.why_withheld(name, self._offer.withheld[name])
+        written = self._written_name(finding)
+        function = self._functions.function_of(written)
+        if function is not None and function != name:
+            return f"in programs {written} is called {function}"
+        near = nearest(name, self._functions.names())
+        if not near:
+            return f"{name} is not defined: no variable or tool"
+        offered = [own for own in near if self._functions.effect_withheld(own) is None]
+        if not offered and (effect := self._functions.effect_withheld(near[0])):
+            return f"{name} is not defined; {self._functions.why_withheld(near[0], effect)}"
+        return f"{name} is not defined; did you mean {' or '.join(offered)}?"
+
+    def _unknown_argument(self, finding: _Finding) -> str:
+        stub = self._stub(_FUNCTION, finding.message)
+        if stub is None:
+            return finding.message
+        given = re.search(r"`([^`]+)`", finding.message)
+        name = given.group(1) if given else ""
+        parameters = _parameters(stub)
+        near = nearest(name, parameters) or [own for own in parameters if name in own.split("_")]
+        way_out = f"; did you mean {near[0]}?" if near else "."
+        return f"{stub.function} has no parameter {name}{way_out} {_signature(stub)}"
+
+    def _with_signature(self, finding: _Finding) -> str:
+        stub = self._stub(_FUNCTION, finding.message)
+        return f"{finding.message}. {_signature(stub)}" if stub else finding.message
+
+    def _positional(self, finding: _Finding) -> str:
+        stub = self._stub(_FUNCTION, finding.message)
+        if stub is None:
+            return finding.message
+        return f"{stub.function} takes its arguments by keyword. {_signature(stub)}"
+
+    def _wrong_type(self, finding: _Finding) -> str:
+        if finding.message.startswith("Invalid argument to key"):
+            return finding.message
+        if subscript := _SUBSCRIPT.search(finding.message):
+            others = [own for own in self._found if _start(own) == _start(finding)]
+            if len(others) > 1:
+                return ""  # one of several types that the value may have
+            return (
+                f"this is a list ({subscript['type']}), which has no keys; take one item, or loop"
+            )
+        match = _ARGUMENT.search(finding.message)
+        stub = self._offer.functions.get(match["function"]) if match else None
+        if match is None or stub is None:
+            return ""
+        text = self._text(finding)
+        if text.startswith("*") or _may_fit(match["expected"], match["found"].rstrip("*")):
+            return ""
+        if match["found"] == "None" and _is_optional(stub, text.partition("=")[0].strip()):
+            return ""  # the same as not given
+        if "dict[" in match["found"]:
+            # Where a dictionary is written in place, the checker says what is wrong inside it.
+            return ""
+        reason = f"{stub.function}: expected {match['expected']}, found {match['found']}"
+        return f"{reason}. {_signature(stub)}"
+
+    def _unknown_key(self, finding: _Finding) -> str:
+        match = _KEY.search(finding.message)
+        if match is None:
+            return ""
+        key, name = match["key"], match["type"]
+        written = rf"""\[\s*["']{re.escape(key)}["']\s*\]\s*(?:[-+*/|]?=(?!=))|["']{re.escape(key)}["']\s+in\b"""
+        if re.search(written, self._code):
+            return ""  # the program adds the key itself, or looks whether it is there
+        keys = _keys(name, self._offer.stubs)
+        near = nearest(key, keys)
+        way_out = f'; did you mean "{near[0]}"?' if near else "."
+        return f'{name} has no key "{key}"{way_out} Keys: {", ".join(keys)}'
+
+    def _unknown_attribute(self, finding: _Finding) -> str:
+        match = _ATTRIBUTE.search(finding.message)
+        if match is None:
+            return ""
+        name, attribute = match["type"], match["attribute"]
+        keys = _keys(name, self._offer.stubs)
+        if keys:
+            return f'{name} is a dict: write ["{attribute}"]. Keys: {", ".join(keys)}'
+        own = _builtin_type(name)
+        if own is None or hasattr(own, attribute):
+            return ""  # the checker does not know every method that there is
+        near = nearest(attribute, [item for item in dir(own) if not item.startswith("_")])
+        way_out = f"; did you mean {near[0]}?" if near else ""
+        return f"{name} has no attribute {attribute}{way_out}"
+
+    def _unknown_module(self, finding: _Finding) -> str:
+        match = _MODULE.search(finding.message)
+        module = match["module"] if match else ""
+        if module in self._offer.functions:
+            return f"{module} is a tool: call it without an import"
+        known = "" if self._has_named_modules else f". There are: {MODULES}"
+        self._has_named_modules = True
+        return f"there is no module {module} here{known}"
+
+    def _unless_a_union(self, finding: _Finding) -> str:
+        return "" if " | " in finding.message or "None" in finding.message else finding.message
+
+    def _wrong_syntax(self, finding: _Finding) -> str:
+        return "" if finding.message.startswith("`return` statement outside") else finding.message
+
+    def _stub(self, pattern: re.Pattern[str], message: str) -> ToolStub | None:
+        match = pattern.search(message)
+        name = next((own for own in match.groups() if own), "") if match else ""
+        return self._offer.functions.get(name)
+
+    def _text(self, finding: _Finding) -> str:
+        """What the finding is about, as it is written; its first line."""
+        lines = self._lines[finding.line - 1 : finding.line]
+        if not lines:
+            return ""
+        end = finding.end_column - 1 if finding.end_line == finding.line else None
+        return lines[0][finding.column - 1 : end]
+
+    def _written_name(self, finding: _Finding) -> str:
+        """A name with what is joined to it by dashes or dots: that of a tool may have them."""
+        lines = self._lines[finding.line - 1 : finding.line]
+        found = re.match(r"[\w.-]+", lines[0][finding.column - 1 :]) if lines else None
+        return found.group() if found else ""
+
+
+def _finding(item: Any, lines_before: int) -> _Finding:
+    start, end = item["location"], item["end_location"]
+    rows = (start["row"] - lines_before, end["row"] - lines_before)
+    place = (rows[0], start["column"], rows[1], end["column"])
+    return _Finding(item["code"], item["message"][:_LONGEST_MESSAGE], *place)
+
+
+def _start(finding: _Finding) -> tuple[int, int]:
+    return finding.line, finding.column
+
+
+def _signature(stub: ToolStub) -> str:
+    """The head of a function, as its stub has it."""
+    head = stub.text[stub.text.rindex(f"def {stub.function}(") :].split("\n", 1)[0]
+    return head.removeprefix("def ").removesuffix(":").replace("(*, ", "(")
+
+
+def _is_optional(stub: ToolStub, parameter: str) -> bool:
+    """Whether a parameter has a default, which it says after its type."""
+    own = re.search(rf"\b{re.escape(parameter)}: (.*)", _signature(stub))
+    return own is not None and " = " in re.split(r", \w+: ", own.group(1))[0]
+
+
+def _parameters(stub: ToolStub) -> list[str]:
+    return re.findall(r"(\w+): ", _signature(stub).partition("(")[2])
+
+
+def _keys(name: str, stubs: str) -> list[str]:
+    """The keys of a type of the stubs; none where it is another type."""
+    if not re.fullmatch(r"\w+", name):
+        return []
+    functional = re.search(rf"^{name} = TypedDict\(.*$", stubs, re.MULTILINE)
+    if functional:
+        return re.findall(r"""['"]([^'"]+)['"]: """, functional.group())
+    body = re.search(rf"^class {name}\(TypedDict[^\n]*\n((?:    [^\n]*\n)*)", stubs, re.MULTILINE)
+    return re.findall(r"^    (\w+): ", body.group(1), re.MULTILINE) if body else []
+
+
+def _builtin_type(name: str) -> type | None:
+    if name.startswith("Literal["):
+        return {'"': str, "'": str, "T": bool, "F": bool}.get(name[8], int)
+    return _BUILTIN_TYPES.get(name.partition("[")[0]) if " | " not in name else None
+
+
+def _may_fit(expected: str, found: str) -> bool:
+    """Whether a value of the type found may be one that is expected."""
+    wanted = [*_union_members(expected)]
+    return any(
+        member in wanted or member in _UNKNOWN or any(_is_wider(member, own) for own in wanted)
+        for member in _union_members(found)
+    )
+
+
+def _is_wider(found: str, expected: str) -> bool:
+    """Whether values of one type are among those of a wider one: any text may be one of a few."""
+    if expected.startswith("Literal["):
+        is_text = expected[8] in "\"'"
+        return found == ("str" if is_text else "int")
+    return expected.startswith("dict[") and re.fullmatch(r"[A-Z]\w*", found) is not None
+
+
+def _union_members(text: str) -> Iterator[str]:
+    depth, start = 0, 0
+    for at, character in enumerate(text):
+        depth += (character in "[(") - (character in "])")
+        if not depth and text.startswith(" | ", at):
+            yield text[start:at]
+            start = at + 3
+    yield text[start:]

@@ -1,0 +1,189 @@
+"""One program from its text to its end: checked, then turn by turn with the calls in between."""
+
+import base64
+import builtins
+import hashlib
+import json
+import re
+import zlib
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from toolfold_runtime.code.checker import Checker
+from toolfold_runtime.code.functions import Functions, Offer
+from toolfold_runtime.code.host import Host, error_text
+from toolfold_runtime.code.mistakes import mistakes, shown
+from toolfold_runtime.code.sandbox import Sandbox
+from toolfold_runtime.code.session import Called, Raised, Session, Turn
+from toolfold_runtime.contract.server import ProgramLimits
+from toolfold_runtime.errors import InputRequired, ToolError
+from toolfold_runtime.running.call import Paused
+
+#: Characters of the state of a program that waits for its user, which travels to the client and back.
+_LONGEST_STATE: Final = 200_000
+_LONGEST_SOURCE: Final = 160
+_BYTES_PER_TOKEN: Final = 3
+_LOOP: Final = re.compile(r"\bfor\b([^:]{1,200}?)\bin\b")
+_WORD: Final = re.compile(r"[a-z]\w*")
+_PARSER: Final = "The monty syntax parser does not yet support "
+
+
+@dataclass
+class Printed:
+    """What a program prints: the beginning is kept, of the rest only how much it was."""
+
+    most: int
+    text: str = ""
+    omitted: int = 0
+
+    def add(self, text: str) -> None:
+        """Take what was printed; called from the thread of a turn."""
+        room = self.most - len(self.text)
+        self.text += text[:room]
+        self.omitted += max(len(text) - room, 0)
+
+    def shown(self) -> str:
+        """The text, with a note about what is missing."""
+        text = self.text.rstrip("\n")
+        return f"{text}… ({self.omitted:,} more characters)" if self.omitted else text
+
+
+@dataclass
+class Program:
+    """A program on its way, with all that its answer says."""
+
+    tool: str
+    code: str
+    offer: Offer
+    functions: Functions
+    limits: ProgramLimits
+    host: Host
+    printed: Printed = field(init=False)
+    #: Of the last call that failed: the error, as the program got it.
+    _failed: ToolError | None = field(default=None, init=False)
+    _line: int | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        self.printed = Printed(_BYTES_PER_TOKEN * self.limits.output // 2)
+
+    async def run(self, sandbox: Sandbox, checker: Checker, paused: Paused | None) -> Any:
+        """The value of the last expression; ToolError where the program is wrong or fails."""
+        state = paused.restored() if paused is not None else ""
+        if not state:
+            await self._check(checker)
+        worker = await sandbox.program()
+        session = Session(worker, self.offer.functions)
+        try:
+            turn = await (self._restored(session, state) if state else self._started(session))
+            while isinstance(turn, Called):
+                turn = await self._called(session, turn, paused)
+        finally:
+            sandbox.close(worker)
+        if isinstance(turn, Raised):
+            raise self._raised(turn)
+        if turn.problem:
+            raise self.error("program_failed", f"the value cannot be sent: {turn.problem}")
+        return turn.value
+
+    def error(self, code: str, text: str, line: int | None = None, source: str = "") -> ToolError:
+        """An error with its place, and what was done before it."""
+        place = []
+        if line is not None:
+            place.append(f"line {line}: {(source or self._source(line))[:_LONGEST_SOURCE]}")
+        if self.host.calls:
+            place.append(f"calls made: {self.host.calls}")
+        if printed := self.printed.shown():
+            place.append(f"printed: {printed}")
+        return ToolError(code, "\n".join([text, *place]))
+
+    def timeout(self) -> ToolError:
+        """The error where a run took too long."""
+        text = f"the program did not end within {self.limits.seconds:g} s; do less at once"
+        return self.error("timeout", text, self._line)
+
+    async def _check(self, checker: Checker) -> None:
+        """ToolError with what is wrong with the program; nothing of it has run then."""
+        findings = await checker.findings(self.code, self.offer.stubs)
+        found = mistakes(findings, self.code, self.offer, self.functions)
+        if found:
+            raise ToolError("invalid_program", f"nothing was called.\n{shown(found)}")
+
+    async def _started(self, session: Session) -> Turn:
+        await session.bind(_builtin_targets(self.code))
+        return await session.start(self.code, self.printed.add)
+
+    async def _called(self, session: Session, called: Called, paused: Paused | None) -> Turn:
+        """The turn after a call, which is carried out unless there were too many."""
+        self._line = self.code.encode()[: called.start].count(b"\n") + 1
+        if called.function not in self.offer.functions:
+            return await session.fail("NameError", f"name '{called.function}' is not defined")
+        if self.host.is_exhausted:
+            text = f"more than {self.limits.calls} calls; do it in several programs"
+            raise self.error("budget_exceeded", text, self._line)
+        try:
+            value = await session.worker.during(self.host.call(called))
+            failed = None
+        except ToolError as error:
+            value, failed = None, error
+        except InputRequired:
+            if paused is not None:
+                paused.pause(await self._state(session))
+            raise
+        if paused is not None:
+            paused.end_call()
+        if failed is None:
+            return await session.resume(value)
+        self._failed = failed
+        return await session.fail("RuntimeError", error_text(failed))
+
+    async def _state(self, session: Session) -> str:
+        """The program where it waits for its user, so that nothing before that is done again."""
+        dump = base64.b64encode(zlib.compress(await session.dump())).decode()
+        if len(dump) > _LONGEST_STATE:
+            text = (
+                "the program holds too much to wait for its user; keep less in variables"
+                " before this call, or make the call by itself"
+            )
+            raise self.error("unconfirmed", text, self._line)
+        return json.dumps([self._digest(), self.host.calls, self.printed.text, dump])
+
+    async def _restored(self, session: Session, state: str) -> Turn:
+        digest, calls, printed, dump = json.loads(state)
+        if digest != self._digest():
+            raise ToolError("invalid_arguments", "this answers the question of another program.")
+        # The call that asked is made again: it was counted.
+        self.host.calls, self.printed.text = calls - 1, printed
+        return await session.restore(zlib.decompress(base64.b64decode(dump)), self.printed.add)
+
+    def _digest(self) -> str:
+        return hashlib.sha256(f"{self.tool}\n{self.code}".encode("utf-8", "replace")).hexdigest()
+
+    def _raised(self, raised: Raised) -> ToolError:
+        """What an exception that was not caught means for whoever wrote the program."""
+        line, source, message = raised.line, raised.source, raised.message
+        if raised.is_syntax or message.startswith(_PARSER):
+            reason = message.removeprefix(_PARSER)
+            text = f"no support for {reason}" if reason != message else reason
+            place = f"line {line}: " if line else ""
+            return ToolError("invalid_program", f"nothing was called.\n{place}{text}\n  {source}")
+        if raised.kind == "TimeoutError" and "time limit exceeded" in message:
+            return self.timeout()
+        if raised.kind == "MemoryError":
+            text = f"the program needs more than {self.limits.megabytes} MB; keep less at once"
+            return self.error("budget_exceeded", text, line, source)
+        if raised.kind == "RuntimeError" and self._failed and message == error_text(self._failed):
+            return self.error(self._failed.code, self._failed.text, line, source)
+        return self.error("program_failed", f"{raised.kind}: {message}", line, source)
+
+    def _source(self, line: int) -> str:
+        lines = self.code.split("\n")[line - 1 : line]
+        return lines[0].strip() if lines else ""
+
+
+def _builtin_targets(code: str) -> list[str]:
+    """Names of builtins that loops of the program bind, as in `[get(id=id) for id in ids]`.
+
+    In such a loop outside of a function, Monty 1.4 takes the name for the builtin.
+    """
+    words = (word for loop in _LOOP.findall(code) for word in _WORD.findall(loop))
+    return [word for word in dict.fromkeys(words) if hasattr(builtins, word)]

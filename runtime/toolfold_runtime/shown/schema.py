@@ -1,0 +1,243 @@
+"""A schema of arguments as agents are shown it: within a budget, and accepting whatever the whole accepts.
+
+What is left out is only ever a restriction, never a choice. Where the inside of an object is left out,
+its description names some of what is inside, and the path by which the rest can be had is given.
+"""
+
+import json
+from typing import Any, Final, NamedTuple
+
+from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.jsontext import compact
+from toolfold_runtime.shown.parts import Definitions, merged, sentence, target_of
+
+_KEPT: Final = ("const", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
+_COUNTS: Final = ("minItems", "maxItems", "minLength", "maxLength")
+_LARGE_COUNT: Final = 1000
+_LONGEST_PATTERN: Final = 40
+_LONGEST_DEFAULT: Final = 40
+_MOST_VARIANTS: Final = 5
+_MOST_INSIDE: Final = 8
+_MOST_NAMED: Final = 12
+# Characters of the smallest schema, with its name; and of all that are looked at in the end.
+_LEAST: Final = 8
+_MOST_VALUES: Final = 400_000
+# Formats that say no more than the type.
+_PLAIN_FORMATS: Final = frozenset(
+    {"int32", "int64", "float", "double", "password", "string", "decimal", "unix-time", "binary"}
+)
+
+
+class _Level(NamedTuple):
+    """How much is shown: objects within objects, characters of prose, values of an `enum`."""
+
+    depth: int
+    prose: int
+    values: int
+
+
+_LEVELS: Final = (
+    _Level(4, 120, 20),
+    _Level(2, 120, 20),
+    _Level(2, 60, 12),
+    _Level(1, 60, 8),
+    _Level(1, 0, 8),
+    _Level(1, 0, 4),
+)
+
+
+class Shown(NamedTuple):
+    """A trimmed schema, and the paths of the objects whose inside is left out."""
+
+    schema: Json
+    cut: tuple[str, ...] = ()
+    #: Whether each object has all of its properties, or none.
+    has_all_properties: bool = True
+
+
+def shown_schema(schema: Any, definitions: Definitions, budget: int) -> Shown:
+    """The richest form of a schema that fits so many characters of JSON.
+
+    Where none fits, properties are left out, those that are required last.
+    """
+    shown = Shown({})
+    for level in _LEVELS:
+        is_last = level is _LEVELS[-1]
+        trimming = _Trimming(definitions, level, _MOST_VALUES if is_last else budget)
+        try:
+            shown = Shown(trimming.root(schema), tuple(trimming.cut))
+        except _TooLargeError:
+            continue
+        if len(compact(shown.schema)) <= budget:
+            return shown
+    return _fewer(shown, budget)
+
+
+class _TooLargeError(Exception):
+    """More than the budget, known before all of it was written."""
+
+
+class _Trimming:
+    """One way through a schema at one level."""
+
+    def __init__(self, definitions: Definitions, level: _Level, room: int) -> None:
+        self._definitions = definitions
+        self._level = level
+        #: Characters that are left at most, where each schema within takes but a few.
+        self._room = room
+        #: Paths of objects whose inside is left out, each once, in order.
+        self.cut: dict[str, None] = {}
+
+    def root(self, schema: Any) -> Json:
+        own, names = target_of(schema, self._definitions)
+        shown = self._of(schema, 0, (), "")
+        is_closed = own.get("additionalProperties") is False and "patternProperties" not in own
+        if is_closed and not names and "properties" in shown:
+            shown["additionalProperties"] = False
+        return shown
+
+    def _of(self, schema: Any, depth: int, seen: tuple[str, ...], path: str) -> Json:
+        """What is shown of a schema; `depth` counts the objects that it is in."""
+        self._room -= _LEAST
+        if self._room < 0:
+            raise _TooLargeError
+        own, names = target_of(schema, self._definitions)
+        own = merged(own, self._definitions, (*seen, *names))
+        shown = self._simple(own)
+        is_circle = bool(set(names) & set(seen))
+        seen = (*seen, *names)
+        properties = own.get("properties")
+        if isinstance(properties, dict) and properties:
+            if depth >= self._level.depth or is_circle:
+                self.cut[path or "."] = None
+                _describe(shown, _inside(properties))
+            else:
+                shown |= self._object(own, properties, depth, seen, path)
+        self._add_items(shown, own, depth, seen, path)
+        more = own.get("additionalProperties")
+        is_open = isinstance(more, dict) and more and "patternProperties" not in own
+        if is_open and depth < self._level.depth and not is_circle:
+            shown["additionalProperties"] = self._of(more, depth + 1, seen, path)
+        self._add_variants(shown, own, depth, seen, path)
+        return shown
+
+    def _object(
+        self, own: Json, properties: Json, depth: int, seen: tuple[str, ...], path: str
+    ) -> Json:
+        inner = {
+            name: self._of(schema, depth + 1, seen, f"{path}.{name}" if path else name)
+            for name, schema in properties.items()
+        }
+        required = own.get("required")
+        names = [n for n in required if n in inner] if isinstance(required, list) else []
+        return {"properties": inner, **({"required": names} if names else {})}
+
+    def _add_items(
+        self, shown: Json, own: Json, depth: int, seen: tuple[str, ...], path: str
+    ) -> None:
+        items = own.get("items")
+        if isinstance(items, dict) and "prefixItems" not in own:
+            inner = self._of(items, depth, seen, path)
+            shown |= {"items": inner} if inner else {}
+
+    def _add_variants(
+        self, shown: Json, own: Json, depth: int, seen: tuple[str, ...], path: str
+    ) -> None:
+        """Variants as `anyOf`, of which several may hold once something of each is left out."""
+        for key in ("anyOf", "oneOf"):
+            parts = own.get(key)
+            if not isinstance(parts, list):
+                continue
+            variants: dict[str, Json] = {}
+            for part in parts:
+                variant = self._of(part, depth, seen, path)
+                variants.setdefault(compact(variant), variant)
+            _add_choice(shown, list(variants.values()))
+            return
+
+    def _simple(self, own: Json) -> Json:
+        """The type, the values and the limits of a value by itself, and the sentence about it."""
+        shown: Json = {"type": own["type"]} if "type" in own else {}
+        described = sentence(own.get("description"), self._level.prose)
+        if described:
+            shown["description"] = described
+        values = own.get("enum")
+        if isinstance(values, list):
+            if len(values) <= self._level.values:
+                shown["enum"] = values
+            else:
+                some = ", ".join(str(own) for own in values[: self._level.values])
+                _describe(shown, f"One of {len(values)}: {some[:120]}, …")
+        shown |= {key: own[key] for key in _KEPT if key in own}
+        for key in _COUNTS:
+            if isinstance(own.get(key), int) and 0 < own[key] < _LARGE_COUNT:
+                shown[key] = own[key]
+        pattern, form = own.get("pattern"), own.get("format")
+        if isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN:
+            shown["pattern"] = pattern
+        if isinstance(form, str) and form not in _PLAIN_FORMATS:
+            shown["format"] = form
+        if "default" in own and len(json.dumps(own["default"])) <= _LONGEST_DEFAULT:
+            shown["default"] = own["default"]
+        if own.get("deprecated") is True:
+            shown["deprecated"] = True
+        return shown
+
+
+def _add_choice(shown: Json, variants: list[Json]) -> None:
+    """Add what a value may be: as a list of types where that says it all, else as `anyOf`."""
+    if {} in variants or len(variants) > _MOST_VARIANTS:
+        kinds = {json.dumps(own.get("type")): own.get("type") for own in variants}
+        if {} in variants or None in kinds.values():
+            return
+        variants = [{"type": kind} for kind in kinds.values()]
+    if len(variants) == 1 and not shown.keys() & variants[0].keys() - {"description", "type"}:
+        shown |= {**variants[0], **shown}
+        return
+    types = [own.get("type") for own in variants]
+    if "type" not in shown and all(own.keys() == {"type"} for own in variants):
+        flat = [k for kind in types for k in (kind if isinstance(kind, list) else [kind])]
+        shown["type"] = list(dict.fromkeys(flat))
+    else:
+        shown["anyOf"] = variants
+
+
+def _describe(shown: Json, text: str) -> None:
+    described = shown.get("description")
+    shown["description"] = f"{described}. {text}" if described else text
+
+
+def _inside(properties: Json) -> str:
+    """The names of what is inside an object, the first of many."""
+    names = [name[:40] for name in properties][:_MOST_INSIDE]
+    more = f", … {len(properties) - len(names)} more" if len(properties) > len(names) else ""
+    return f"Inside: {', '.join(names)}{more}"
+
+
+def _fewer(shown: Shown, budget: int) -> Shown:
+    """As many properties as fit, the required ones first; the others are named, or counted."""
+    schema = shown.schema
+    kind = {key: schema[key] for key in ("type",) if key in schema}
+    properties = schema.get("properties")
+    if not isinstance(properties, dict):
+        return Shown(kind, (".",), has_all_properties=False)
+    required = [name for name in schema.get("required", ()) if name in properties]
+    kept: Json = {}
+    room = budget - 300
+    for name in [*required, *(name for name in properties if name not in required)]:
+        room -= len(compact({name: properties[name]})) + len(name) * (name in required)
+        if room < 0:
+            break
+        kept[name] = properties[name]
+    left = [name for name in properties if name not in kept]
+    some = ", ".join(name[:40] for name in left[:_MOST_NAMED])
+    more = f", … {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
+    less: Json = {
+        **kind,
+        "description": f"Left out: {some}{more}",
+        "properties": {name: own for name, own in properties.items() if name in kept},
+    }
+    needed = [name for name in required if name in kept]
+    less |= {"required": needed} if needed else {}
+    inside = tuple(path for path in shown.cut if path.partition(".")[0] in kept)
+    return Shown(less, (*inside, *left), has_all_properties=False)

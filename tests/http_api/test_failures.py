@@ -1,0 +1,344 @@
+"""An API that fails: what the agent is told, what is tried again, and what never is."""
+
+import asyncio
+import gzip
+import ssl
+import zlib
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from toolfold_runtime.http_api.pace import wait_before
+
+from tests.http_api.apis import SECRET, Door, World
+from tests.http_api.certificates import self_signed
+from tests.http_api.recorder import Answering, Reply, Sent, json_reply, recorder
+
+_LIMIT: Final = 16_000_000
+
+
+def statuses(*given: int, **headers: str) -> Answering:
+    """Answers with these statuses, one after the other, then with success."""
+    left = list(given)
+
+    def answer(sent: Sent) -> Reply:
+        return json_reply({"message": "busy"}, left.pop(0), **headers) if left else json_reply({})
+
+    return answer
+
+
+def attempts(world: World, tool: str, answer: Answering, **arguments: Any) -> tuple[str, int]:
+    """The text of a call, and how many requests it took."""
+
+    async def calls(door: Door) -> tuple[str, int]:
+        return await door.call(tool, **arguments), len(door.server.sent)
+
+    return world.run(calls, answer)
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504, 408])
+def test_what_may_be_repeated_is_tried_again(world: World, status: int) -> None:
+    answer = statuses(status, status, retry_after="0")
+
+    assert attempts(world, "get_item", answer, id="1")[1] == 3
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sent"),
+    [
+        ("put_item", {"id": "1"}, 3),
+        ("delete_item", {"id": "1"}, 3),
+        ("head_item", {"id": "1"}, 3),
+        ("search_items", {"query": "x"}, 3),
+        ("create_item", {"name": "x"}, 1),
+        ("guessed_search", {"query": "x"}, 1),
+        ("at_once", {"id": "1"}, 1),
+    ],
+)
+def test_a_method_and_an_effect_say_what_may_be_repeated(
+    world: World, tool: str, arguments: dict[str, str], sent: int
+) -> None:
+    assert attempts(world, tool, statuses(503, 503, retry_after="0"), **arguments)[1] == sent
+
+
+def test_a_post_is_not_repeated_when_the_connection_breaks(world: World) -> None:
+    def answer(sent: Sent) -> Reply:
+        return Reply(raw=b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{")
+
+    text, count = attempts(world, "create_item", answer, name="x")
+
+    assert count == 1
+    assert text == (
+        "backend_failed: api: the connection broke before its answer was complete."
+        " It may have been carried out all the same. Other tools are not affected."
+    )
+
+
+def test_a_post_is_not_repeated_when_what_it_leads_to_cannot_be_reached(world: World) -> None:
+    async def calls(door: Door) -> tuple[str, list[str]]:
+        def answer(sent: Sent) -> Reply:
+            door.server.stop()  # nobody takes the next connection
+            return Reply(303, b"", {"location": "/v1/items/1", "connection": "close"})
+
+        door.server.answer = answer
+        text = await door.call("create_item", name="x")
+        return text, [sent.method for sent in door.server.sent]
+
+    text, methods = world.run(calls)
+
+    assert methods == ["POST"]
+    assert "It may have been carried out all the same." in text
+
+
+def test_a_post_that_takes_too_long_is_not_said_to_have_failed(world: World) -> None:
+    async def never(sent: Sent) -> Reply:
+        await asyncio.Event().wait()
+        return Reply()
+
+    text = world.call("create_hurriedly", never)
+
+    assert "did not answer within 0.5 s: it may have been carried out all the same" in text
+
+
+def test_a_truncated_answer_is_asked_for_again(world: World) -> None:
+    raw = [b"HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{", b""]
+
+    def answer(sent: Sent) -> Reply:
+        return Reply(raw=raw.pop(0)) if raw else json_reply({"id": 1})
+
+    assert attempts(world, "get_item", answer, id="1") == ('{"id":1}', 3)
+
+
+def test_the_api_says_how_long_to_wait_and_nobody_waits_longer_than_a_call_has(
+    world: World,
+) -> None:
+    text, count = attempts(world, "at_hurried", statuses(429, retry_after="30"), id="1")
+
+    assert count == 1
+    assert text == (
+        "backend_failed: hurried answered GET /items/{id} with HTTP 429 (Reason).\n"
+        'It says: {"message":"busy"}\n'
+        "Try again in 30 seconds, and ask for less at once."
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("7", 7.0), ("Wed, 18 Nov 2026 20:00:09 GMT", 9.0), ("Wed, 18 Nov 2026 19:00:00 GMT", 0.0)],
+)
+def test_a_wait_is_a_number_or_a_date(value: str, seconds: float) -> None:
+    now = datetime(2026, 11, 18, 20, tzinfo=UTC)
+
+    assert wait_before(0, {"retry-after": value}, now) == seconds
+
+
+def test_waits_grow_without_end_of_patience() -> None:
+    waits = [wait_before(attempt, {"retry-after": "soon"}) for attempt in range(12)]
+
+    assert all(0 < wait <= 8 for wait in waits)
+    assert waits[0] < 0.3 < 3 < waits[-1]
+    assert timedelta(seconds=sum(waits)) < timedelta(minutes=2)
+
+
+@pytest.mark.parametrize(
+    ("reply", "lines"),
+    [
+        (
+            json_reply({"message": "Not Found", "documentation_url": "x"}, 404),
+            [
+                "backend_failed: api answered GET /items/{id} with HTTP 404 (No item has this id).",
+                'It says: {"message":"Not Found","documentation_url":"x"}',
+                "Look at the names and ids in the arguments.",
+            ],
+        ),
+        (
+            Reply(418, b"<html><style>b{}</style><h1>I am a <b>teapot</b></h1></html>",
+                  {"content-type": "text/html"}),
+            [
+                "backend_failed: api answered GET /items/{id} with HTTP 418 (The item is not to be had).",
+                "It says: I am a teapot",
+                "What the API says above is the reason.",
+            ],
+        ),
+        (
+            Reply(500, b"\x89PNG", {"content-type": "image/png"}),
+            [
+                "backend_failed: api answered GET /items/{id} with HTTP 500 (Reason).",
+                "It failed by itself; try again later.",
+            ],
+        ),
+    ],
+)  # fmt: skip
+def test_an_error_is_told_with_status_meaning_words_and_way_out(
+    world: World, reply: Reply, lines: list[str]
+) -> None:
+    assert world.call("get_item", lambda sent: reply, id="1").splitlines() == lines
+
+
+@pytest.mark.parametrize("server", ["bearer", "basic", "header", "query", "cookie"])
+@pytest.mark.parametrize("status", [200, 401])
+def test_an_api_that_repeats_its_credentials_tells_nobody(
+    world: World, server: str, status: int
+) -> None:
+    def answer(sent: Sent) -> Reply:
+        said = [*sent.headers, ["query", sent.query]]
+        return json_reply(said, status)
+
+    text = world.call(f"at_{server}", answer, id="1")
+
+    assert "x-trace" in text or "accept" in text
+    assert SECRET not in text
+    assert "s3cret" not in text
+    assert "${SECRET}" in text or "<login>" in text
+
+
+def test_a_slow_api_is_given_up_with_the_call(world: World) -> None:
+    async def never(sent: Sent) -> Reply:
+        await asyncio.Event().wait()
+        return Reply()
+
+    text = world.call("at_hurried", never, id="1")
+
+    assert text.startswith("timeout: at_hurried did not answer within 0.5 s")
+
+
+def test_a_call_that_is_cancelled_ends_its_request(world: World) -> None:
+    async def calls(door: Door) -> int:
+        arrived = asyncio.Event()
+
+        async def answer(sent: Sent) -> Reply:
+            arrived.set()
+            await asyncio.Event().wait()
+            return Reply()
+
+        door.server.answer = answer
+        task = asyncio.create_task(door.call("get_item", id="1"))
+        await arrived.wait()
+        task.cancel()
+        await asyncio.wait([task])
+        # The next call has a connection of its own: the other one was closed, not reused.
+        door.server.answer = lambda sent: json_reply({})
+        await door.call("get_item", id="2")
+        return door.server.accepted
+
+    assert world.run(calls) == 2
+
+
+def bomb(size: int) -> bytes:
+    packer = zlib.compressobj(9, zlib.DEFLATED, 31)
+    chunk = b" " * 1_000_000
+    return b"".join(packer.compress(chunk) for _ in range(size)) + packer.flush()
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(body=b"x" * (_LIMIT + 1)),
+        Reply(body=bomb(300), headers={"content-encoding": "gzip"}),
+        Reply(body=bomb(10) * 2, headers={"content-encoding": "gzip"}),
+    ],
+    ids=["huge", "a bomb", "two files of which one bomb is made"],
+)
+def test_an_answer_that_is_too_large_is_refused_before_it_is_whole(
+    world: World, reply: Reply
+) -> None:
+    text = world.call("at_once", lambda sent: reply, id="1")
+
+    assert text == (
+        "budget_exceeded: once: its answer has more than 16,000,000 bytes. Ask for less."
+    )
+
+
+@pytest.mark.parametrize(
+    ("encoding", "pack"),
+    [
+        ("gzip", gzip.compress),
+        ("x-gzip", lambda data: gzip.compress(data[:5]) + gzip.compress(data[5:])),
+        ("deflate", zlib.compress),
+        ("deflate", lambda data: zlib.compress(data, wbits=-15)),
+        ("identity", lambda data: data),
+    ],
+)
+def test_a_compressed_answer_is_read(
+    world: World, encoding: str, pack: Callable[[bytes], bytes]
+) -> None:
+    reply = json_reply({"packed": "as " * 20})
+    packed = Reply(200, pack(reply.body), {**reply.headers, "content-encoding": encoding})
+
+    assert world.call("at_api", lambda sent: packed, id="1").startswith('{"packed":"as as')
+
+
+@pytest.mark.parametrize(
+    ("reply", "fact"),
+    [
+        (
+            Reply(body=gzip.compress(b"{}")[:-9], headers={"content-encoding": "gzip"}),
+            "its answer is truncated",
+        ),
+        (
+            Reply(body=b"{}", headers={"content-encoding": "gzip"}),
+            "its answer is not compressed as it says",
+        ),
+        (
+            Reply(body=b"{}", headers={"content-encoding": "br"}),
+            "it answers in an encoding that was not asked for: br",
+        ),
+    ],
+)
+def test_an_answer_that_is_not_compressed_as_it_says_is_refused(
+    world: World, reply: Reply, fact: str
+) -> None:
+    assert fact in world.call("at_once", lambda sent: reply, id="1")
+
+
+def test_a_server_that_closes_every_connection_is_named(world: World) -> None:
+    text, count = attempts(world, "at_once", lambda sent: Reply(raw=b""), id="1")
+
+    assert count == 1
+    assert "once: the connection broke" in text
+
+
+def test_nobody_there_is_an_outage(world: World) -> None:
+    async def calls(door: Door) -> str:
+        return await door.call("at_once", id="1")
+
+    async def nobody() -> str:
+        async with recorder() as server:
+            pass
+        with world.door(server) as door:
+            try:
+                return await calls(door)
+            finally:
+                await door.backend.close()
+
+    assert asyncio.run(nobody()).startswith("backend_failed: once: unreachable: no connection")
+
+
+def test_a_certificate_that_nobody_vouches_for_is_refused(world: World, tmp_path: Path) -> None:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(self_signed(tmp_path))
+
+    async def calls() -> tuple[str, int]:
+        async with recorder(context=context) as server:
+            with world.door(server) as door:
+                text = await door.call("at_tls", id="1")
+                await door.backend.close()
+                return text, len(server.sent)
+
+    text, sent = asyncio.run(calls())
+
+    assert text.startswith("backend_failed: tls: unreachable: no connection: [SSL")
+    assert sent == 0
+
+
+def test_requests_are_paced(world: World) -> None:
+    async def calls(door: Door) -> float:
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        await asyncio.gather(*(door.call("at_paced", id=str(number)) for number in range(25)))
+        return loop.time() - begin
+
+    # Twenty a second, of which a second's worth may come at once.
+    assert world.run(calls) >= 5 / 20 * 0.9
