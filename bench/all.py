@@ -1,9 +1,7 @@
 """Every figure that was asked for, in one table: what an earlier change reached must still hold."""
 
-import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 PROGRAMS = (
@@ -13,12 +11,16 @@ PROGRAMS = (
     "run",
     "gateway",
     "importing",
+    "openapi",
     "tiers",
     "faults",
     "site",
     "search",
     "prior",
     "usage",
+    "scaling",
+    "api",
+    "code",
 )
 
 
@@ -31,9 +33,7 @@ def main() -> int:
     for program in PROGRAMS:
         print(f"\n== bench/{program}.py", flush=True)
         command = [sys.executable, "-m", f"bench.{program}"]
-        with tempfile.TemporaryDirectory() as folder:  # calls are counted, and not as the user's
-            usage = {"TOOLFOLD_USAGE": str(Path(folder, "usage.db"))}
-            codes.append(subprocess.run(command, cwd=ROOT, env={**os.environ, **usage}))
+        codes.append(subprocess.run(command, cwd=ROOT))
     return 1 if any(done.returncode for done in codes) else 0
 
 

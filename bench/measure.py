@@ -1,4 +1,8 @@
-"""How figures are measured: ratios of two sides run in turn, with the interval of the median."""
+"""How figures are measured: ratios of two sides run in turn, with the interval of the median.
+
+Whoever imports this has calls counted in a file of the program's own, and so have the processes
+that it starts: what is measured is no usage of the user's.
+"""
 
 import os
 import subprocess
@@ -9,7 +13,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from statistics import median
-from tempfile import TemporaryFile
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Final
+
+#: Removed when the program ends.
+_USAGE: Final = TemporaryDirectory(prefix="toolfold-usage-", ignore_cleanup_errors=True)
+os.environ["TOOLFOLD_USAGE"] = str(Path(_USAGE.name, "usage.db"))
 
 
 @dataclass(frozen=True)
@@ -111,14 +120,15 @@ def peak_of_tree(command: Sequence[str], cwd: Path) -> float:
     )
     peak = 0.0
     while process.poll() is None:
-        peak = max(peak, sum(_resident(pid) for pid in _tree(process.pid)))
+        peak = max(peak, sum(resident(pid) for pid in tree(process.pid)))
         time.sleep(0.02)
     if process.returncode != 0:
         raise SystemExit(f"{' '.join(command)} failed")
     return peak
 
 
-def _tree(root: int) -> list[int]:
+def tree(root: int) -> list[int]:
+    """A process and all that it has started, that first."""
     found, waiting = [], [root]
     while waiting:
         pid = waiting.pop()
@@ -131,7 +141,7 @@ def _tree(root: int) -> list[int]:
     return found
 
 
-def _resident(pid: int) -> float:
+def resident(pid: int) -> float:
     """Proportional memory where the system tells it: shared pages are not counted twice."""
     try:
         text = Path(f"/proc/{pid}/smaps_rollup").read_text()

@@ -23,6 +23,7 @@ QUERIES = CATALOGS.parent / "queries"
 _LIMIT = 0.002
 _QUICK = 150
 _USED = 0.3  # the share of tools that anybody calls
+_POOR = 0.2  # the share of these that are slow, fail, or are hardly called any more
 
 
 def main() -> int:
@@ -66,11 +67,13 @@ def _measured(name: str, folder: Path, most: int | None) -> tuple[float, float, 
 
 
 def _drawn(names: Sequence[str], preferred: set[str], draw: random.Random) -> dict[str, float]:
-    """Scores of the tools that are used, the most used ones first by Zipf's law."""
+    """Scores of the tools that are used, the most used ones first by Zipf's law, some of them poor."""
     order = draw.sample(names, len(names))
     order.sort(key=lambda name: name not in preferred)
     used = order[: max(1, int(_USED * len(order)))]
-    return {name: 0.5 + 0.5 / (rank + 1) ** 0.3 for rank, name in enumerate(used)}
+    scored = {name: 0.5 + 0.5 / (rank + 1) ** 0.3 for rank, name in enumerate(used)}
+    poor = draw.sample(used, int(_POOR * len(used)))
+    return scored | {name: draw.uniform(0.05, 0.3) for name in poor}
 
 
 def _overlay(by_name: dict[str, float]) -> str:

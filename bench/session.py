@@ -65,8 +65,7 @@ class Session:
 
     def cpu(self) -> float:
         """CPU seconds of the server so far."""
-        # The kernel's clock of that process, to the nanosecond; /proc has ticks of 10 ms.
-        return time.clock_gettime((~self.process.pid << 3) | 2)
+        return cpu_of(self.process.pid)
 
     def cpu_per_call(self, tool: str, arguments: dict[str, Any], times: int) -> float:
         """CPU of one call in ms, the first calls aside."""
@@ -97,6 +96,12 @@ class Session:
             raise SystemExit("no pipe")
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
+
+
+def cpu_of(process: int) -> float:
+    """CPU seconds of a process so far."""
+    # The kernel's clock of that process, to the nanosecond; /proc has ticks of 10 ms.
+    return time.clock_gettime((~process << 3) | 2)
 
 
 def cpu_in_turn(

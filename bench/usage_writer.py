@@ -1,17 +1,20 @@
-"""A process that records so many calls, at so many a second where that is said, and ends."""
+"""A process that records so many calls, at so many a second where that is said, and ends.
+
+python -m bench.usage_writer PLACE COUNT [RATE]     where PLACE is a file or a DSN
+"""
 
 import sys
 import time
-from pathlib import Path
 
-from toolfold_runtime.usage.location import location_of
+from toolfold_runtime.usage.location import Location, is_dsn
 from toolfold_runtime.usage.recorder import Recorder
 
 
 def main() -> None:
     """Record; what was added so far is printed ten times a second."""
-    count, rate = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 20_000
-    recorder = Recorder(lambda: location_of(None, None, Path()))
+    place, count = sys.argv[1], int(sys.argv[2])
+    rate = int(sys.argv[3]) if len(sys.argv) > 3 else 20_000
+    recorder = Recorder(Location("postgres" if is_dsn(place) else "sqlite", place))
     step = max(1, rate // 100)
     for done in range(0, count, step):
         for number in range(step):
