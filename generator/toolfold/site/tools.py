@@ -7,6 +7,7 @@ from typing import NamedTuple
 from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract import files
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.vocabulary import STUB_DETAIL
 from toolfold_runtime.errors import StartError
 
 from toolfold.errors import UsageError
@@ -59,5 +60,5 @@ def _tools(catalog: Catalog) -> Iterator[SiteTool]:
             tuple(own.params),
             listed["inputSchema"],
             listed.get("outputSchema"),
-            catalog.stubs_of([own.name]) if catalog.facts.program_tools else "",
+            catalog.details(own.name, STUB_DETAIL) if catalog.facts.program_tools else "",
         )

@@ -5,25 +5,17 @@ import json
 from collections.abc import Iterable, KeysView
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from toolfold_runtime.bounded import LookupCounts
-from toolfold_runtime.catalog.definitions import ShownDefinitions
 from toolfold_runtime.catalog.lines import IndexedLines
-from toolfold_runtime.catalog.schema_answer import Asked, schema_answer
-from toolfold_runtime.catalog.schema_part import part_view, tool_of_part
+from toolfold_runtime.catalog.tool_details import tool_details
 from toolfold_runtime.contract import files, pages
 from toolfold_runtime.contract.codec import Json, decode
 from toolfold_runtime.contract.files import Names
 from toolfold_runtime.contract.http import HttpSchema
-from toolfold_runtime.contract.server import (
-    ServerFacts,
-    is_listed,
-    read_facts,
-    run_step,
-    runner_for,
-)
-from toolfold_runtime.contract.stub import StubType, ToolStub, stub_source
+from toolfold_runtime.contract.server import ServerFacts, read_facts
+from toolfold_runtime.contract.stub import StubType, ToolStub
 from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.contract.upstream import Pin, UpstreamServer, UpstreamServers
 from toolfold_runtime.contract.view import ViewPage, view_key
@@ -32,12 +24,10 @@ from toolfold_runtime.contract.vocabulary import (
     DEFAULT_VIEW,
     DETAILS,
     FORMATS,
-    STUB_DETAIL,
-    TOOL_DETAILS,
     Strategy,
 )
-from toolfold_runtime.errors import StartError, ToolError, not_one_of, too_large, unknown
-from toolfold_runtime.jsontext import MOST_ANSWER_BYTES, compact, shortened
+from toolfold_runtime.errors import StartError, ToolError, not_one_of, unknown
+from toolfold_runtime.jsontext import shortened
 
 if TYPE_CHECKING:
     from toolfold_runtime.catalog.pages import Pages
@@ -45,12 +35,6 @@ if TYPE_CHECKING:
     from toolfold_runtime.contract.resource import Resource
     from toolfold_runtime.contract.summary import ToolSummary
     from toolfold_runtime.search.find import Finder
-
-
-#: Tools that one request may ask about, so that it holds up no other.
-MOST_TOOLS_AT_ONCE: Final = 200
-_MOST_COMMAS: Final = 600_000
-_BATCH: Final = 10_000
 
 
 class StaleCatalogError(StartError):
@@ -163,47 +147,10 @@ class Catalog:
     def details(self, tools: str, detail: str = "schema", exposure: str = "") -> str:
         """The detail view of one tool, or of several separated by commas, one per line.
 
-        A name that is repeated counts once, and so does a definition that several tools share.
         `exposure` is what the server lists, if it is not what the manifest says. ToolError where
-        that would be too much to send. Schemas keep the budget of an answer: the largest are
-        shown shortened, which the full detail never is.
+        the answer would be too much to send.
         """
-        names = _names_in(tools)
-        if detail == STUB_DETAIL and self.facts.program_tools:
-            return self.stubs_of(names)
-        if detail not in TOOL_DETAILS:
-            raise not_one_of("detail", detail, self._details)
-        if any(self._is_part(name) for name in names):
-            return self._parts(names, detail, exposure)
-        if detail == "schema":
-            asked = [self._asked(name, exposure) for name in names]
-            return "\n".join(schema_answer(asked, self.facts.details, self.facts.schema_tool or ""))
-        views: list[str] = []
-        shown = ShownDefinitions()
-        room = MOST_ANSWER_BYTES
-        for name in names:
-            views.append(self._meta_tool(name) or self._detail(name, detail, exposure, shown))
-            room -= len(views[-1].encode()) + 1
-            if room < 0:
-                raise too_large("what was asked for", "Name fewer tools.")
-        return "\n".join(views)
-
-    def _is_part(self, name: str) -> bool:
-        """Whether a name is that of a tool with a path into its schemas: `create_issue.labels`."""
-        return "." in name and not self.knows(name) and self.knows(tool_of_part(name, self.knows))
-
-    def _parts(self, names: list[str], detail: str, exposure: str) -> str:
-        """Parts of schemas, a line each; tools that stand among them are shown as they are alone."""
-        views = []
-        for name in names:
-            if self._is_part(name):
-                entry = self.entry(tool_of_part(name, self.knows))
-                views.append(part_view(self, entry, name))
-            else:
-                views.append(self.details(name, detail, exposure))
-        if sum(len(view.encode()) for view in views) > MOST_ANSWER_BYTES:
-            raise too_large("what was asked for", "Name fewer parts.")
-        return "\n".join(views)
+        return tool_details(self, tools, detail, exposure)
 
     def functions(self) -> KeysView[str]:
         """The names of the functions that tools are in programs; none where no programs are run."""
@@ -219,16 +166,6 @@ class Catalog:
         names = dict.fromkeys(name for stub in stubs for name in stub.types)
         lines = (self._line(files.STUB_TYPES, name) for name in names)
         return [decode(StubType, data) for data in lines if data is not None]
-
-    def stubs_of(self, tools: Iterable[str]) -> str:
-        """The functions that some tools are in programs, after the types that they share."""
-        entries = [self.entry(name) for name in tools]
-        stubs = [self.stub(entry.function or entry.name) for entry in entries]
-        found = [stub for stub in stubs if stub is not None]
-        text = stub_source(found, self.stub_types(found))
-        if len(text) > MOST_ANSWER_BYTES:
-            raise too_large("what was asked for", "Name fewer tools.")
-        return text
 
     @cached_property
     def resources(self) -> "tuple[Resource, ...]":
@@ -316,33 +253,6 @@ class Catalog:
             raise unknown("unknown_category", "category", name, self._names.categories)
         return stem
 
-    def _meta_tool(self, name: str) -> str:
-        """The schema of a meta-tool, which the inventory may show beside the tools."""
-        for definition in self.facts.meta_tools:
-            if definition.name == name:
-                shown = {"name": name, "description": definition.description}
-                return compact(shown | {"parameters": definition.input_schema})
-        return ""
-
-    def _detail(self, name: str, detail: str, exposure: str, shown: ShownDefinitions) -> str:
-        """The view of a tool without the definitions that were shown before."""
-        entry = self.entry(name)
-        return entry.views.text(detail, shown.missing_for(entry), self._following(entry, exposure))
-
-    def _asked(self, name: str, exposure: str) -> Asked:
-        """What an answer with schemas needs to know of a tool or meta-tool."""
-        if text := self._meta_tool(name):
-            return Asked(name, None, text=text)
-        entry = self.entry(name)
-        return Asked(entry.name, entry, self._following(entry, exposure))
-
-    def _following(self, entry: ToolEntry, exposure: str) -> str:
-        """The next step of a view; empty for a listed tool, which is called by its own name."""
-        facts = self.facts
-        if is_listed(entry.name, exposure or facts.exposure, facts.hot):
-            return ""
-        return run_step(runner_for(facts.runners, entry.effect), facts.arguments)
-
     def _page(self, file: str, detail: str, page: int, form: str) -> str:
         key = (file, view_key(detail, form, page))
         if key in self._pages:
@@ -377,10 +287,6 @@ class Catalog:
         lines = (self.folder / files.SUMMARIES).read_bytes().splitlines()[1:]
         return tuple(decode(ToolSummary, json.loads(line)) for line in lines)
 
-    @property
-    def _details(self) -> tuple[str, ...]:
-        return (*TOOL_DETAILS, STUB_DETAIL) if self.facts.program_tools else TOOL_DETAILS
-
     @cached_property
     def _stubs(self) -> IndexedLines:
         return IndexedLines(self.folder / files.STUBS)
@@ -398,21 +304,3 @@ class Catalog:
     def _read(self, name: str) -> Json:
         loaded: Json = json.loads((self.folder / name).read_bytes())
         return loaded
-
-
-def _names_in(text: str) -> list[str]:
-    """The names in a text that commas separate, each once; ToolError for none and for too many."""
-    if text.count(",") > _MOST_COMMAS:
-        number = f"{text.count(',') + 1:,} names"
-        raise ToolError("invalid_arguments", f"{number} are too many. Name each tool once.")
-    names: dict[str, None] = {}
-    given = text.split(",")
-    for start in range(0, len(given), _BATCH):
-        names |= dict.fromkeys(map(str.strip, dict.fromkeys(given[start : start + _BATCH])))
-        names.pop("", None)
-        if len(names) > MOST_TOOLS_AT_ONCE:
-            way_out = f"Name at most {MOST_TOOLS_AT_ONCE}."
-            raise ToolError("budget_exceeded", f"too many tools at once. {way_out}")
-    if not names:
-        raise ToolError("unknown_tool", "no tool was named. Pass its name as `tool`.")
-    return list(names)
