@@ -116,6 +116,28 @@ TOOLS: Final[dict[str, Json]] = {
         {"name": _TEXT},
         request={"body": {"type": "application/json"}},
     ),
+    "send_text": operation(
+        "POST /notes",
+        {"text": _TEXT},
+        request={"body": {"type": "text/plain", "argument": "text"}},
+    ),
+    "change_item": operation(
+        "PATCH /items",
+        {"name": _TEXT},
+        request={"body": {"type": "application/json", "required": True}},
+    ),
+    "at_target": operation(
+        "POST /?v=1#Target=Items.List",
+        {"limit": _TEXT, "filter": {}},
+        request={
+            "parameters": {"limit": {"in": "query"}},
+            "body": {"type": "application/json"},
+        },
+    ),
+    "head_header": operation("HEAD /items/{id}", {"id": _TEXT}, server="header"),
+    "read_on": operation(
+        "GET /list", {"key": _TEXT, "page": _NUMBER}, pages={"style": "link"}, server="query"
+    ),
     "upload": operation(
         "POST /files",
         {"note": _TEXT, "file": {}},

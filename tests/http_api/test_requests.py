@@ -122,6 +122,23 @@ def test_a_token_is_fetched_once_and_again_when_it_is_refused(world: World) -> N
     assert texts[3:] == ["/token", *["/v1/items/1"] * 3, "/token", "/v1/items/1"]
 
 
+def test_a_body_that_is_required_is_sent_also_when_nothing_is_given(world: World) -> None:
+    async def calls(door: Door) -> list[bytes]:
+        await door.call("change_item")
+        await door.call("create_item")
+        return [sent.body for sent in door.server.sent]
+
+    assert world.run(calls) == [b"{}", b""]
+
+
+def test_what_only_tells_operations_apart_takes_nothing_of_the_query(world: World) -> None:
+    async def calls(door: Door) -> str:
+        await door.call("at_target", limit="5")
+        return door.target
+
+    assert world.run(calls) == "/v1/?v=1&limit=5"
+
+
 def test_a_missing_variable_is_named_and_nothing_is_sent(world: World) -> None:
     async def calls(door: Door) -> tuple[str, int]:
         return await door.call("at_unset", id="1"), len(door.server.sent)

@@ -81,6 +81,10 @@ class RequestBody(ManifestModel):
         description="Argument to the property of the body that it is, where the two differ.",
         examples=[{"id_body": "id"}],
     )
+    required: bool = Field(
+        default=False,
+        description="Whether an empty object is sent where no argument is given; default: no body.",
+    )
     base64: bool = Field(
         default=False, description="Whether the whole argument is bytes, given as base64."
     )

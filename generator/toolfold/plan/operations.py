@@ -191,6 +191,7 @@ def _body(backend: Backend, path: str, arguments: Json) -> HttpBody | None:
         argument=body.argument,
         properties=names,
         is_open=body.argument is None and arguments.get("additionalProperties") is not False,
+        is_required=body.required,
         is_base64=body.base64,
         parts=_parts(body),
     )

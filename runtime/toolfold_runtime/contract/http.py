@@ -102,6 +102,8 @@ class HttpBody(NamedTuple):
     properties: dict[str, str] = {}  # noqa: RUF012 - a named tuple's default; never changed
     #: Whether an argument that the schema does not name is a property of the body.
     is_open: bool = False
+    #: Whether an object without properties is sent, and not left out.
+    is_required: bool = False
     #: Whether the whole argument is bytes, given as base64.
     is_base64: bool = False
     #: Property to how it is written.

@@ -37,7 +37,7 @@ def body_of(body: HttpBody, arguments: Json, elsewhere: Collection[str]) -> Body
         for argument, own in arguments.items()
         if argument in body.properties or (body.is_open and argument not in elsewhere)
     }
-    return _written(body, "the body", value) if value else None
+    return _written(body, "the body", value) if value or body.is_required else None
 
 
 def is_json(media_type: str) -> bool:

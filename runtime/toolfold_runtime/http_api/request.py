@@ -38,13 +38,14 @@ def _request(base: Base, operation: HttpOperation, arguments: Json) -> ApiReques
     given = {
         own: arguments[own.argument] for own in operation.parameters if own.argument in arguments
     }
-    path, _, fixed = operation.path.partition("?")
+    # What a document has behind a `#` only tells its operations apart.
+    path, _, fixed = operation.path.partition("#")[0].partition("?")
     texts = {own.argument: _in_path(own, value) for own, value in _at("path", given).items()}
     parts = [fixed, *(query_text(own, value) for own, value in _at("query", given).items())]
     url = address(base, filled_path(path, texts), "&".join(part for part in parts if part))
     headers = {"accept": _accepted(operation)}
     for own, value in _at("header", given).items():
-        if value is not None:
+        if value not in (None, [], {}):
             headers[own.name.lower()] = header_text(own, value)
     cookies = [cookie_text(own, value) for own, value in _at("cookie", given).items()]
     if any(cookies):

@@ -227,6 +227,7 @@ def test_files_of_a_multipart_body_are_told_from_its_texts() -> None:
 
     assert entry["backend"]["request"]["body"] == {
         "type": "multipart/form-data",
+        "required": True,
         "parts": {"file": {"file": True}},
     }
     assert list(entry["input_schema"]["properties"]["file"]["properties"]) == [

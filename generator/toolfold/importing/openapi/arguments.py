@@ -144,6 +144,8 @@ class _Flattening:
             self._require(body, names)
             renamed = {own: name for name, own in names.items() if name != own}
             sent |= {"names": renamed} if renamed else {}
+        if body.is_required and body.properties is not None and not body.required:
+            sent["required"] = True  # also where nothing is given
         sent |= {"base64": True} if body.is_base64 else {}
         sent |= {"parts": body.parts} if body.parts else {}
         self.done.body = sent
