@@ -33,6 +33,13 @@ def replied(body: bytes, kind: str = "", status: int = 200) -> Answering:
         (b"<svg/>", "image/svg+xml", "<svg/>"),
         ("ä".encode(), "text/plain; charset=rot13", "ä"),
         ("ä".encode(), "text/plain; charset=nonsense", "ä"),
+        (b"xn--a-", "text/plain; charset=idna", "xn--a-"),
+        (b"a-b9", "text/plain; charset=punycode", "a-b9"),
+        (b"a", "text/plain; charset=undefined", "a"),
+        (b"+2AA-", "text/plain; charset=utf-7", "+2AA-"),
+        (b"\\ud800", "text/plain; charset=unicode_escape", "\\ud800"),
+        (b"hi", 'text/plain; charset="' + ";" * 50_000, "hi"),
+        (b'data: "\\ud800b"', "text/event-stream", '["?b"]'),
         (b"plain", "", "plain"),
         (b'["\\ud83d\\ude00", "a\\ud800b"]', "application/json", '["\U0001f600","a?b"]'),
         (b"[1e300]", "application/json", "[1e+300]"),
@@ -52,6 +59,14 @@ def test_json_and_text_are_read_in_their_character_set(
             "text/plain",
             [
                 "a�b",
+                "note: the answer is not the UTF-8 that it should be; what cannot be read is �",
+            ],
+        ),
+        (
+            b"\xff",
+            "text/plain; charset=utf8",
+            [
+                "�",
                 "note: the answer is not the UTF-8 that it should be; what cannot be read is �",
             ],
         ),
@@ -190,6 +205,7 @@ def test_the_answer_says_how_to_read_on(
         ('</list?page=1>; rel="prev first", </list?page=3>; rel=next', 'There is more: call it again with {"page":3}'),
         ('<https://api.example.com/list?page=1>; rel="prev"', ""),
         ("garbage <<<>>> ;;; rel=next", ""),
+        ("<" * 50_000, ""),
         ('</list?page=3>; title="rel=next"; rel="last"', ""),
     ],
 )  # fmt: skip

@@ -39,6 +39,8 @@ TRAVERSALS: Final = [
     "%5c",
     "..;/admin",
     "..;x=1",
+    ".. ",
+    "%2e%2e%20/admin",
     "..?x",
     "..#x",
     "%2e%2e%3b/admin",

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import ssl
 import zlib
 from collections.abc import Callable
@@ -61,6 +62,12 @@ def test_a_method_and_an_effect_say_what_may_be_repeated(
     world: World, tool: str, arguments: dict[str, str], sent: int
 ) -> None:
     assert attempts(world, tool, statuses(503, 503, retry_after="0"), **arguments)[1] == sent
+
+
+def test_a_wait_that_is_no_number_for_anybody_is_not_repeated(world: World) -> None:
+    text, _ = attempts(world, "create_item", statuses(429, retry_after="9" * 5_000), name="x")
+
+    assert text.splitlines()[-1] == "Try again later, and ask for less at once."
 
 
 def test_a_post_is_not_repeated_when_the_connection_breaks(world: World) -> None:
@@ -136,9 +143,10 @@ def test_a_wait_is_a_number_or_a_date(value: str, seconds: float) -> None:
 
 def test_waits_grow_without_end_of_patience() -> None:
     waits = [wait_before(attempt, {"retry-after": "soon"}) for attempt in range(12)]
+    waits.append(wait_before(12, {"retry-after": "Wed, 18 Nov 99999999999 20:00:09 GMT"}))
 
     assert all(0 < wait <= 8 for wait in waits)
-    assert waits[0] < 0.3 < 3 < waits[-1]
+    assert waits[0] < 0.3 < 3 < waits[-2]
     assert timedelta(seconds=sum(waits)) < timedelta(minutes=2)
 
 
@@ -169,6 +177,14 @@ def test_waits_grow_without_end_of_patience() -> None:
                 "It failed by itself; try again later.",
             ],
         ),
+        (
+            json_reply(["é" * 100] * 5_000, 400),
+            [
+                "backend_failed: api answered GET /items/{id} with HTTP 400 (The item is not to be had).",
+                "It says: " + ("[" + ('"' + "\\u00e9" * 100 + '", ') * 4)[:2_000] + "…",
+                "Look at the arguments: what the API says above is about them.",
+            ],
+        ),
     ],
 )  # fmt: skip
 def test_an_error_is_told_with_status_meaning_words_and_way_out(
@@ -192,6 +208,41 @@ def test_an_api_that_repeats_its_credentials_tells_nobody(
     assert SECRET not in text
     assert "s3cret" not in text
     assert "${SECRET}" in text or "<login>" in text
+
+
+_ESCAPED: Final = "".join(f"\\u{ord(character):04x}" for character in SECRET)
+
+
+@pytest.mark.parametrize(
+    ("kind", "body"),
+    [
+        ("application/json", json.dumps({"key": SECRET}).replace("/", "\\/")),
+        ("application/json", f'{{"key":"{_ESCAPED}"}}'),
+        ("text/event-stream", f'data: "{_ESCAPED}"'),
+        ("text/plain", "?key=s3cret%2fkey%2b4242"),
+        ("text/plain", "?key=s3cret/key%2B4242"),
+    ],
+)
+@pytest.mark.parametrize("status", [200, 400])
+def test_credentials_are_found_however_they_are_written(
+    world: World, kind: str, body: str, status: int
+) -> None:
+    reply = Reply(status, body.encode(), {"content-type": kind})
+
+    text = world.call("at_header", lambda sent: reply, id="1")
+
+    assert "${SECRET}" in text or (status, kind) == (400, "text/event-stream")
+    assert "s3cret" not in text
+
+
+def test_credentials_are_found_in_headers(world: World) -> None:
+    link = f'</list?key={SECRET.replace("+", "%2B")}&page=2>; rel="next"'
+
+    head = world.call("head_header", lambda sent: json_reply({}, link=link), id="1")
+    page = world.call("read_on", lambda sent: json_reply([1], link=link))
+
+    assert "key=${SECRET}&page=2" in head
+    assert page.endswith('{"key":"${SECRET}","page":2}')
 
 
 def test_a_slow_api_is_given_up_with_the_call(world: World) -> None:
@@ -293,6 +344,18 @@ def test_an_answer_that_is_not_compressed_as_it_says_is_refused(
     assert fact in world.call("at_once", lambda sent: reply, id="1")
 
 
+def test_an_answer_without_a_body_is_not_compressed_whatever_it_says(world: World) -> None:
+    text = world.call("head_item", lambda sent: Reply(headers={"content-encoding": "br"}), id="1")
+
+    assert text.startswith('{"status":200')
+
+
+def test_what_is_not_http_is_said_to_be_none(world: World) -> None:
+    text = world.call("at_once", lambda sent: Reply(raw=b"220 mail.example ESMTP\r\n\r\n"), id="1")
+
+    assert text.startswith("backend_failed: once: what it answers is not HTTP.")
+
+
 def test_a_server_that_closes_every_connection_is_named(world: World) -> None:
     text, count = attempts(world, "at_once", lambda sent: Reply(raw=b""), id="1")
 
@@ -301,19 +364,19 @@ def test_a_server_that_closes_every_connection_is_named(world: World) -> None:
 
 
 def test_nobody_there_is_an_outage(world: World) -> None:
-    async def calls(door: Door) -> str:
-        return await door.call("at_once", id="1")
-
-    async def nobody() -> str:
+    async def nobody() -> list[str]:
         async with recorder() as server:
             pass
         with world.door(server) as door:
             try:
-                return await calls(door)
+                return [await door.call("at_once", id="1"), await door.call("create_item")]
             finally:
                 await door.backend.close()
 
-    assert asyncio.run(nobody()).startswith("backend_failed: once: unreachable: no connection")
+    read, write = asyncio.run(nobody())
+
+    assert read.startswith("backend_failed: once: unreachable: no connection")
+    assert "carried out" not in write  # nothing was sent
 
 
 def test_a_certificate_that_nobody_vouches_for_is_refused(world: World, tmp_path: Path) -> None:

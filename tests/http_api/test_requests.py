@@ -1,5 +1,6 @@
 """A tool that is an operation: one request of its API, written from the arguments, authorized by the gateway."""
 
+import asyncio
 from base64 import b64encode
 
 import pytest
@@ -120,6 +121,25 @@ def test_a_token_is_fetched_once_and_again_when_it_is_refused(world: World) -> N
 
     assert texts[:3] == ['{"ok":true}'] * 3
     assert texts[3:] == ["/token", *["/v1/items/1"] * 3, "/token", "/v1/items/1"]
+
+
+def test_calls_whose_token_is_refused_together_share_another(world: World) -> None:
+    given: list[str] = []
+
+    def answer(sent: Sent) -> Reply:
+        if sent.target == "/token":
+            given.append(f"token-{len(given)}")
+            return json_reply({"access_token": given[-1], "expires_in": 3600})
+        is_known = sent.header("authorization") == f"Bearer {given[-1]}"
+        return json_reply({"ok": True}) if is_known else json_reply({}, 401)
+
+    async def calls(door: Door) -> list[str]:
+        await door.call("at_tokens", id="1")
+        given.append("revoked the others")
+        return await asyncio.gather(*(door.call("at_tokens", id=str(n)) for n in range(5)))
+
+    assert world.run(calls, answer) == ['{"ok":true}'] * 5
+    assert len(given) == 3
 
 
 def test_a_body_that_is_required_is_sent_also_when_nothing_is_given(world: World) -> None:

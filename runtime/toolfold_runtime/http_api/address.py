@@ -57,7 +57,7 @@ def refuse_traversal(argument: str, text: str) -> None:
             fact = "is sent in the path, where control characters and backslashes are refused"
             raise ArgumentError(argument, fact)
         segments = normalize("NFKC", text).replace("\\", "/").split("/")
-        if any(_END.split(segment, 1)[0] in (".", "..") for segment in segments):
+        if any(_END.split(segment, 1)[0].strip() in (".", "..") for segment in segments):
             fact = "is sent in the path, where `.` and `..` as a whole segment are refused"
             raise ArgumentError(argument, fact)
         decoded = unquote(text, errors="replace")

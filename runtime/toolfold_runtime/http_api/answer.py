@@ -3,7 +3,6 @@
 import json
 import re
 from codecs import lookup
-from email.message import Message
 from typing import Any, Final, NamedTuple
 
 from toolfold_runtime.http_api.body import essence, is_json
@@ -28,8 +27,15 @@ _TEXT_TYPES: Final = frozenset(
     }
 )
 _EVENTS: Final = "text/event-stream"
-#: What JSON can say and nobody can send: half of a surrogate pair, a number without end.
-_DOUBTFUL: Final = re.compile(r"\\u[dD][89a-fA-F]|[eE]\+?[0-9]{3}")
+_CHARSET: Final = re.compile(r""";\s*charset\s*=\s*["']?([^\s"';,]+)""", re.IGNORECASE)
+_LONGEST_TYPE: Final = 1_000
+#: Codecs of Python's that are no character sets of the web: they fail in ways of their own, take long, or
+#: make halves of surrogate pairs.
+_OWN_CODECS: Final = frozenset(
+    {"idna", "punycode", "undefined", "unicode-escape", "raw-unicode-escape", "utf-7"}
+)
+#: Escapes, behind which a secret may hide or half of a surrogate pair, and numbers without end.
+_DOUBTFUL: Final = re.compile(r"\\[u/]|[eE]\+?[0-9]{3}")
 _MEDIA_TYPE: Final = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 #: What the answer to a HEAD says, beside its status.
 _TOLD_HEADERS: Final = (
@@ -64,7 +70,8 @@ class ApiAnswer(NamedTuple):
 def answer_of(received: Received, method: str, mask: Mask) -> ApiAnswer:
     """The result that an answer stands for; what is secret in it is masked where it is text."""
     if method == "HEAD":
-        told = {name: received.headers[name] for name in _TOLD_HEADERS if name in received.headers}
+        given = received.headers
+        told = {name: mask(given[name]) for name in _TOLD_HEADERS if name in given}
         return ApiAnswer({"status": received.status, "headers": told})
     if not received.body:
         done = f"HTTP {received.status}: done; the API answers with nothing."
@@ -93,23 +100,23 @@ def text_of(body: bytes, declared: str) -> tuple[str, str]:
     try:
         return body.decode(named or "utf-8-sig"), ""
     except UnicodeDecodeError:
-        wanted = named or "UTF-8"
+        wanted = (named or "utf-8").removesuffix("-sig").upper()
         note = f"the answer is not the {wanted} that it should be; what cannot be read is �"
         return body.decode(named or "utf-8", "replace"), note
 
 
 def _charset(declared: str) -> str:
     """The character set that a media type names, if Python knows it as one of text; else nothing."""
-    header = Message()
-    header["content-type"] = declared
-    named = header.get_param("charset")
+    named = _CHARSET.search(declared[:_LONGEST_TYPE])
     try:
-        codec = lookup(named if isinstance(named, str) else "")
+        codec = lookup(named[1] if named else "")
     except (LookupError, ValueError):
         return ""
-    # Among Python's codecs are some that make bytes of bytes; UTF-8 may begin with a mark.
+    # Among Python's codecs are some that make bytes of bytes.
     is_of_text = getattr(codec, "_is_text_encoding", True)
-    return ("utf-8-sig" if codec.name == "utf-8" else codec.name) if is_of_text else ""
+    if not is_of_text or codec.name.replace("_", "-") in _OWN_CODECS:
+        return ""
+    return "utf-8-sig" if codec.name == "utf-8" else codec.name  # which may begin with a mark
 
 
 def _json(body: bytes, declared: str, mask: Mask) -> ApiAnswer:
@@ -119,10 +126,7 @@ def _json(body: bytes, declared: str, mask: Mask) -> ApiAnswer:
     text = mask(text)
     notes = (note,) if note else ()
     try:
-        value = json.loads(text, parse_constant=_refuse_constant)
-        if _DOUBTFUL.search(text):
-            value = _sendable(value)
-        return ApiAnswer(value, notes, is_json=True)
+        return ApiAnswer(_parsed(text, mask), notes, is_json=True)
     except (ValueError, RecursionError):
         wrong = "the answer should be JSON, and is not: it is passed on as text"
         return ApiAnswer(text, (*notes, wrong))
@@ -133,9 +137,12 @@ def _unicode(body: bytes) -> str:
     return json.detect_encoding(body)
 
 
-def _sendable(value: Any) -> Any:
-    """A value without halves of surrogate pairs; ValueError where a number is too large to be sent."""
-    return json.loads(compact(value).encode("utf-8", "replace"))
+def _parsed(text: str, mask: Mask) -> Any:
+    """The value of JSON, without what cannot be sent; ValueError or RecursionError where it is none."""
+    value = json.loads(text, parse_constant=_refuse_constant)
+    if not _DOUBTFUL.search(text):
+        return value
+    return json.loads(mask(compact(value)).encode("utf-8", "replace"))
 
 
 def _refuse_constant(name: str) -> None:
@@ -175,7 +182,7 @@ def _events(received: Received, mask: Mask) -> ApiAnswer:
     blocks = mask(text).replace("\r\n", "\n").replace("\r", "\n").split("\n\n")
     if received.is_partial:
         blocks = blocks[:-1]  # the last one is not complete
-    events = [own for own in map(_event, blocks) if own is not None]
+    events = [own for block in blocks if (own := _event(block, mask)) is not None]
     notes = (note,) if note else ()
     if received.is_partial or len(events) > _MOST_EVENTS:
         more = "the stream goes on: these are the events that came first"
@@ -183,7 +190,7 @@ def _events(received: Received, mask: Mask) -> ApiAnswer:
     return ApiAnswer(events[:_MOST_EVENTS], notes)
 
 
-def _event(block: str) -> Any:
+def _event(block: str, mask: Mask) -> Any:
     """The data of one event; None where it has none."""
     lines = [line.partition(":") for line in block.split("\n")]
     data = [value.removeprefix(" ") for field, _, value in lines if field == "data"]
@@ -191,6 +198,6 @@ def _event(block: str) -> Any:
         return None
     text = "\n".join(data)
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return _parsed(text, mask)
     except (ValueError, RecursionError):
         return text

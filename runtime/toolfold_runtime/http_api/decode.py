@@ -27,13 +27,10 @@ class BoundedBody:
     """What has come of an answer so far; neither it nor what came over the wire exceeds `most` bytes."""
 
     def __init__(self, encoding: str, most: int) -> None:
-        """UnreadableError for an encoding that was not asked for."""
         names = [name.strip().lower() for name in encoding.split(",") if name.strip()]
         names = [name for name in names if name != "identity"]
-        if len(names) > 1 or any(name not in ("gzip", "x-gzip", "deflate") for name in names):
-            raise UnreadableError(
-                f"it answers in an encoding that was not asked for: {encoding[:60]}"
-            )
+        is_known = not names or names in (["gzip"], ["x-gzip"], ["deflate"])
+        self._unknown = "" if is_known else encoding[:60]
         self._inflate = _Inflate(is_gzip=names != ["deflate"]) if names else None
         self._most = most
         self._came = 0
@@ -41,7 +38,10 @@ class BoundedBody:
         self._parts: list[bytes] = []
 
     def add(self, data: bytes) -> None:
-        """Take more; TooLongError where that is too much."""
+        """Take more; TooLongError where that is too much, UnreadableError where nobody asked for its encoding."""
+        if self._unknown:
+            fact = "it answers in an encoding that was not asked for"
+            raise UnreadableError(f"{fact}: {self._unknown}")
         self._came += len(data)
         if self._came > self._most:
             raise TooLongError(self._most)

@@ -13,6 +13,10 @@ from toolfold_runtime.upstream.secrets import Mask
 
 _LONGEST: Final = 2_000
 _LONGEST_PAGE: Final = 300
+#: Bytes of an answer that are looked at, which takes a millisecond.
+_MOST_READ: Final = 20_000
+#: Of the seconds that an API says to wait; more are no number for anybody.
+_MOST_DIGITS: Final = 6
 _MARKUP: Final = re.compile(
     r"<(script|style)\b.*?</\1\s*>|<[^>]{0,1000}>", re.DOTALL | re.IGNORECASE
 )
@@ -50,9 +54,9 @@ def _words(received: Received, mask: Mask) -> str:
     """The API's own words: JSON compact, pages without their markup, nothing of what is no text."""
     declared = received.headers.get("content-type", "")
     kind = essence(declared)
-    text = mask(text_of(received.body[: 4 * _LONGEST], declared)[0]).strip()
+    text = mask(text_of(received.body[:_MOST_READ], declared)[0]).strip()
     if is_json(kind) or text[:1] in ("{", "["):
-        return _shortened(_compact(mask(text_of(received.body, declared)[0])), _LONGEST)
+        return _shortened(mask(_compact(text)), _LONGEST)
     if kind in ("text/html", "application/xhtml+xml") or text[:1] == "<":
         return _shortened(" ".join(_MARKUP.sub(" ", text).split()), _LONGEST_PAGE)
     if kind.startswith("text/") or not kind:
@@ -72,12 +76,11 @@ def _way_out(received: Received) -> str:
     status = received.status
     if status == 429 or (status == 503 and "retry-after" in received.headers):
         after = received.headers.get("retry-after", "")
-        when = f" in {after} seconds" if after.isascii() and after.isdigit() else " later"
+        is_number = after.isascii() and after.isdigit() and len(after) <= _MOST_DIGITS
+        when = f" in {after} seconds" if is_number else " later"
         return f"Try again{when}, and ask for less at once."
     if status >= 500:
         return "It failed by itself; try again later."
-    if 300 <= status < 400:
-        return "The API sends to another address, which is not followed."
     return _WAYS_OUT.get(status, "What the API says above is the reason.")
 
 

@@ -45,7 +45,7 @@ def _retry_after(text: str, now: datetime) -> float | None:
         return float(text[:10])
     try:
         at = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     at = at if at.tzinfo is not None else at.replace(tzinfo=UTC)
     return max(0.0, (at - now).total_seconds())

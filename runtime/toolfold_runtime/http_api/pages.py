@@ -9,7 +9,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.http import HttpOperation, HttpPages
 from toolfold_runtime.jsontext import compact
 
-_LINK: Final = re.compile(r"<([^>]{0,4000})>([^<]{0,1000})")
+_LINK: Final = re.compile(r"<([^<>]{0,4000})>([^<]{0,1000})")
 _NEXT: Final = re.compile(
     r""";\s*rel\s*=\s*(?:"[^"]*\bnext\b[^"]*"|'?next'?\s*(?:[;,]|$))""", re.IGNORECASE
 )

@@ -17,7 +17,7 @@ from toolfold_runtime.http_api.pace import Pace, wait_before
 from toolfold_runtime.http_api.request import ApiRequest
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
 from toolfold_runtime.upstream.auth import Credentials, origin_of
-from toolfold_runtime.upstream.errors import OutageError, UpstreamError
+from toolfold_runtime.upstream.errors import OutageError, UnsentError, UpstreamError
 from toolfold_runtime.upstream.pool import HttpPool
 from toolfold_runtime.upstream.secrets import Mask, expand, require_variables
 
@@ -80,8 +80,10 @@ class Api:
                 headers = received.headers
                 failure = None
             except httpx2.TransportError as error:
-                failure = OutageError(_reason(error))
-                if attempt >= self._retries or not (may_repeat or _is_unsent(error)):
+                is_unsent = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
+                failure = (UnsentError if is_unsent else OutageError)(_reason(error))
+                is_harmless = may_repeat or is_unsent
+                if attempt >= self._retries or not is_harmless or _is_tls(error):
                     raise failure from None
             wait = wait_before(attempt, headers)
             if wait >= remaining():
@@ -126,29 +128,36 @@ class Api:
 
     async def _authorized(self, request: ApiRequest, remaining: Callable[[], float]) -> Received:
         """The answer, with another token where the API refuses the one that it gave out."""
-        received = await self._answered(request, remaining)
-        if received.status == 401 and self._credentials.refused():
-            return await self._answered(request, remaining)
+        sent = await self._with_credentials(request)
+        received = await self._answered(request.url, sent, remaining)
+        if received.status == 401 and self._credentials.refused(sent.headers):
+            sent = await self._with_credentials(request)
+            return await self._answered(request.url, sent, remaining)
         return received
 
-    async def _answered(self, request: ApiRequest, remaining: Callable[[], float]) -> Received:
+    async def _with_credentials(self, request: ApiRequest) -> httpx2.Request:
         url = _parsed(request.url)
         # Whatever led here: nothing is sent anywhere else.
         if url is None or origin_of(url) != self._origin:
             raise UpstreamError("the request leads to another origin, and was not sent")
-        await self._pace.turn()
         headers = {"accept-encoding": ENCODINGS, "user-agent": _user_agent(), **request.headers}
         url = await self._credentials.add_to(headers, url)
-        sent = httpx2.Request(
+        return httpx2.Request(
             request.method,
             url,
             headers=headers,
             content=request.body,
             extensions={"timeout": _TIMEOUT},
         )
+
+    async def _answered(
+        self, url: str, sent: httpx2.Request, remaining: Callable[[], float]
+    ) -> Received:
+        """What is answered; `url` is the address without what authorizes the request."""
+        await self._pace.turn()
         response = await self._pool.transport.handle_async_request(sent)
         try:
-            return await _received(request.url, response, remaining)
+            return await _received(url, response, remaining)
         finally:
             await response.aclose()
 
@@ -193,13 +202,8 @@ def _joined(url: str, location: str) -> str:
         return ""
 
 
-def _is_unsent(error: httpx2.TransportError) -> bool:
-    """Whether a request certainly did not reach the API, and might if it is sent again."""
-    is_refused = isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
-    return is_refused and not _is_tls(error)
-
-
 def _is_tls(error: BaseException | None) -> bool:
+    """Whether it is about certificates or the like, which is the same the next time."""
     while error is not None:
         if isinstance(error, ssl.SSLError):
             return True
@@ -213,6 +217,8 @@ def _reason(error: httpx2.TransportError) -> str:
         return "unreachable: no connection in time"
     if isinstance(error, httpx2.ConnectError):
         return f"unreachable: no connection: {str(error)[:_LONGEST_REASON]}"
+    if isinstance(error, httpx2.RemoteProtocolError) and "connect" not in str(error):
+        return "what it answers is not HTTP"  # and is not shown: it may hold anything
     if isinstance(error, httpx2.ReadError | httpx2.RemoteProtocolError | httpx2.WriteError):
         return "the connection broke before its answer was complete"
     return f"unreachable: {type(error).__name__}"

@@ -58,11 +58,14 @@ class AnswerSchemas:
         return f"note: the answer differs from the API's document: {where}"[:_LONGEST_NOTE]
 
     def _schema(self, tool: str) -> _AnswerSchema | None:
-        if tool not in self._known:
-            if len(self._known) >= _MOST_SCHEMAS:
-                del self._known[next(iter(self._known))]
-            self._known[tool] = self._made(tool, self._catalog.answer_schema(tool))
-        return self._known[tool]
+        known = self._known
+        if tool in known:
+            return known[tool]
+        if len(known) >= _MOST_SCHEMAS:
+            # A new one: other threads may be reading this one.
+            known = self._known = {}
+        made = known[tool] = self._made(tool, self._catalog.answer_schema(tool))
+        return made
 
     def _made(self, tool: str, schema: Json) -> _AnswerSchema | None:
         try:

@@ -7,7 +7,7 @@ import asyncio
 import json
 import time
 from base64 import b64encode
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Final
 from urllib.parse import quote, unquote_plus, urlencode
 
@@ -19,15 +19,13 @@ from toolfold_runtime.contract.upstream import (
     UpstreamServer,
 )
 from toolfold_runtime.upstream.errors import UpstreamError
-from toolfold_runtime.upstream.secrets import Mask, expand
+from toolfold_runtime.upstream.secrets import COOKIE_OCTETS, Mask, expand
 
 # Seconds before its end at which a token is not used any more, and what one without an end is worth.
 _MARGIN: Final = 30.0
 _UNKNOWN_LIFETIME: Final = 300.0
 _MOST_TOKEN_BYTES: Final = 100_000
 _LONGEST_CODE: Final = 60
-# What the value of a cookie may hold (RFC 6265, 4.1.1); everything else is encoded.
-_COOKIE_OCTETS: Final = "!#$&'()*+/:<=>?@[]^`{|}%"
 
 
 class Credentials:
@@ -83,9 +81,10 @@ class Credentials:
             headers["cookie"] = "; ".join([*others, *own])
         return _with_query(url, self._query) if self._query else url
 
-    def refused(self) -> bool:
-        """Forget a token that the server refused; whether it is worth trying again with another."""
-        return self._tokens is not None and self._tokens.forget()
+    def refused(self, headers: Mapping[str, str]) -> bool:
+        """Forget the token of a request that the server refused; whether another is worth trying."""
+        token = headers.get("authorization", "").removeprefix("Bearer ")
+        return self._tokens is not None and self._tokens.forget(token)
 
     def _add(self, auth: UpstreamAuth, fetch: httpx2.AsyncBaseTransport) -> None:
         if auth.bearer is not None:
@@ -99,7 +98,7 @@ class Credentials:
             places = {"query": self._query, "cookie": self._cookies, "header": self._headers}
             value = expand(auth.api_key.value)
             if auth.api_key.place == "cookie":
-                value = _checked("cookie", quote(value, safe=_COOKIE_OCTETS))
+                value = _checked("cookie", quote(value, safe=COOKIE_OCTETS))
             places[auth.api_key.place][expand(auth.api_key.name)] = value
         elif auth.client_credentials is not None:
             self._tokens = _Tokens(auth.client_credentials, fetch)
@@ -131,8 +130,10 @@ class _Tokens:
                 self._was_used = True
             return self._token
 
-    def forget(self) -> bool:
-        """Forget the token; False where it was new, so that another would be refused as well."""
+    def forget(self, token: str) -> bool:
+        """Forget a token; False where it was new, so that another would be refused as well."""
+        if token != self._token:
+            return True  # another call, which was refused too, has forgotten it
         was_used, self._token, self._was_used = self._was_used, "", False
         return was_used
 

@@ -72,10 +72,10 @@ class _Contained(httpx2.AsyncBaseTransport):
         if request.method == "DELETE":  # ends a session: nobody waits for that
             request.extensions = {**request.extensions, "timeout": _ENDING}
         try:
-            response = await self._send(request)
-            if response.status_code == 401 and self._credentials.refused():
+            sent, response = await self._sent(request)
+            if response.status_code == 401 and self._credentials.refused(sent.headers):
                 await response.aclose()
-                response = await self._send(request)
+                _, response = await self._sent(request)
             return await self._checked(request, response)
         except httpx2.TransportError as error:
             return _failure(request, f"unreachable: {_reason(error)}")
@@ -85,8 +85,10 @@ class _Contained(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Nothing: the pool is shared."""
 
-    async def _send(self, request: httpx2.Request) -> httpx2.Response:
-        return await self._inner.handle_async_request(await self._credentials.authorized(request))
+    async def _sent(self, request: httpx2.Request) -> tuple[httpx2.Request, httpx2.Response]:
+        """What was sent, with credentials, and the response."""
+        sent = await self._credentials.authorized(request)
+        return sent, await self._inner.handle_async_request(sent)
 
     async def _checked(self, request: httpx2.Request, response: httpx2.Response) -> httpx2.Response:
         status, kind = response.status_code, response.headers.get("content-type", "").lower()

@@ -4,14 +4,18 @@ import os
 import re
 from collections.abc import Mapping
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, quote_plus
 
 from toolfold_runtime.contract.upstream import UpstreamServer
+from toolfold_runtime.jsontext import compact
 
 #: A shorter value is a word or a number that other texts hold by chance.
 _SHORTEST_SECRET: Final = 8
 # What every program is told anyway.
 _PUBLIC: Final = frozenset({"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"})
+#: What the value of a cookie may hold (RFC 6265, 4.1.1); everything else is encoded.
+COOKIE_OCTETS: Final = "!#$&'()*+/:<=>?@[]^`{|}%"
+_ENCODED: Final = re.compile(r"%[0-9A-F]{2}")
 _PLACEHOLDER: Final = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -71,7 +75,7 @@ class Mask:
     """
 
     def __init__(self, server: UpstreamServer, environment: Mapping[str, str] = os.environ) -> None:
-        self._values: dict[str, str] = {}
+        self._texts: dict[str, tuple[str, ...]] = {}
         for name in variables_in(*_texts(server)):
             if name not in _PUBLIC:
                 self.add(f"${{{name}}}", environment.get(name, ""))
@@ -81,14 +85,23 @@ class Mask:
         # A file's last newline is often part of the value, and a server repeats it without.
         value = value.strip()
         if len(value) >= _SHORTEST_SECRET:
-            self._values[name] = value
+            self._texts[name] = tuple(_ways_to_write(value))
 
     def __call__(self, text: str) -> str:
-        """The text without the values, also where they are written as in an address."""
+        """The text without the values, also where they are written as in an address or in JSON."""
         # Longer ones first: one may hold another.
-        for name, value in sorted(self._values.items(), key=lambda own: -len(own[1])):
-            text = text.replace(value, name).replace(quote(value, ""), name)
+        for name, written in sorted(self._texts.items(), key=lambda own: -len(own[1][0])):
+            for own in written:
+                text = text.replace(own, name)
         return text
+
+
+def _ways_to_write(value: str) -> dict[str, None]:
+    """A value as it is, and as addresses, forms, cookies and JSON have it."""
+    in_json = compact(value)[1:-1]
+    encoded = [quote(value, ""), quote(value), quote_plus(value), quote(value, COOKIE_OCTETS)]
+    lower = [_ENCODED.sub(lambda match: match[0].lower(), own) for own in encoded]
+    return dict.fromkeys([value, in_json, in_json.replace("/", "\\/"), *encoded, *lower])
 
 
 def _texts(value: object) -> list[str]:

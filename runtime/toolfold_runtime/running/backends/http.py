@@ -11,7 +11,7 @@ from toolfold_runtime.running.arguments import ValidArguments, valid_call
 from toolfold_runtime.running.call import Call
 from toolfold_runtime.running.results import Noted
 from toolfold_runtime.running.threads import Threads
-from toolfold_runtime.upstream.errors import OutageError, UpstreamError
+from toolfold_runtime.upstream.errors import OutageError, UnsentError, UpstreamError
 from toolfold_runtime.upstream.secrets import MissingVariableError
 from toolfold_runtime.upstream.state import ServerState
 
@@ -111,7 +111,7 @@ class HttpApis:
             schema = entry.definition.input_schema
             properties = schema.get("properties") or {}
             page = (properties, arguments.sent, answer.value, received.headers)
-            notes.append(following_page(operation, *page))
+            notes.append(api.mask(following_page(operation, *page)))
         value = answer.value
         if isinstance(value, Bytes):
             value = _content(value)
@@ -167,7 +167,8 @@ def _failure(
         state.fail(str(error))
         way_out = "Whoever runs this server must set what is missing and start it again."
         return ToolError("backend_failed", f"{text} {way_out}")
-    if isinstance(error, OutageError | UnreadableError) and not operation.may_repeat:
+    may_have_come = isinstance(error, OutageError | UnreadableError)
+    if may_have_come and not operation.may_repeat and not isinstance(error, UnsentError):
         text += " It may have been carried out all the same."
     if isinstance(error, TooLongError):
         return ToolError("budget_exceeded", f"{text} Ask for less.")
