@@ -1,18 +1,25 @@
 """A request as a command of curl: one that can be run as it is, and in which no secret stands.
 
-Variables of the environment stay variables, which the shell fills in. What an agent wrote is quoted.
+Variables of the environment stay variables, which the shell fills in. What an agent wrote is quoted,
+and left out where credentials stand in its place, as when the request is sent.
 """
 
 from base64 import b64encode
 from collections.abc import Iterator
 from shlex import quote
 from typing import Final
+from urllib.parse import unquote_plus
 
-from toolfold_runtime.contract.upstream import UpstreamServer
+from toolfold_runtime.contract.upstream import UpstreamAuth, UpstreamServer
 from toolfold_runtime.http_api.request import ApiRequest
 from toolfold_runtime.upstream.secrets import literal, pieces
 
-_ESCAPED: Final = str.maketrans({character: f"\\{character}" for character in '\\"$`'})
+#: Within double quotes; an interactive shell takes `!` for its history there.
+_ESCAPED: Final = str.maketrans(
+    {**{character: f"\\{character}" for character in '\\"$`'}, "!": "\"'!'\""}
+)
+#: What curl takes for patterns in an address.
+_GLOBS: Final = frozenset("[]{}")
 
 
 def curl_of(server: UpstreamServer, request: ApiRequest) -> str:
@@ -22,37 +29,60 @@ def curl_of(server: UpstreamServer, request: ApiRequest) -> str:
         "" if content is None or content[0] else f"printf %s {quote(content[1])} | base64 -d | "
     )
     first = "curl --head" if request.method == "HEAD" else f"curl --request {request.method}"
-    lines = [f"{before}{first}", f"--url {_shell(request.url)}", *_credentials(server, request)]
+    url = _url(server, request)
+    if _GLOBS & set("".join(piece for piece, _ in pieces(url))):
+        first += " --globoff"
+    lines = [f"{before}{first}", f"--url {_shell(url)}", *_headers(server, request)]
+    lines += _other_credentials(server)
     if content is not None:
-        lines.append(f"--data-binary {quote(content[1])}" if content[0] else "--data-binary @-")
+        # `--data-raw`, because the other takes a text that begins with @ for the name of a file.
+        lines.append(f"--data-raw {quote(content[1])}" if content[0] else "--data-binary @-")
     return " \\\n  ".join(lines)
 
 
-def _credentials(server: UpstreamServer, request: ApiRequest) -> Iterator[str]:
-    """The headers of a request, those of its server, and what authorizes it."""
-    auth = server.auth
-    key = auth.api_key if auth else None
-    cookie = literal(request.headers.get("cookie", ""))
-    for name, value in request.headers.items():
-        if name != "cookie":
-            yield f"--header {quote(f'{name}: {value}')}"
-    for name, value in server.headers.items():
-        yield f"--header {_shell(f'{name}: {value}')}"
-    if key and key.place == "cookie":
-        cookie = f"{cookie}; {key.name}={key.value}" if cookie else f"{key.name}={key.value}"
+def _url(server: UpstreamServer, request: ApiRequest) -> str:
+    """The address, without what has the name of a key in the query."""
+    key = server.auth.api_key if server.auth else None
+    path, mark, query = request.url.partition("?")
+    if not mark or key is None or key.place != "query":
+        return request.url
+    pairs = [own for own in query.split("&") if unquote_plus(own.partition("=")[0]) != key.name]
+    return f"{path}?{'&'.join(pairs)}" if pairs else path
+
+
+def _headers(server: UpstreamServer, request: ApiRequest) -> Iterator[str]:
+    """The headers of a request, in whose place those of its server stand, and in theirs what authorizes it."""
+    auth = server.auth or UpstreamAuth()
+    headers = {name: (name, literal(value)) for name, value in request.headers.items()}
+    headers |= {name.lower(): (name, value) for name, value in server.headers.items()}
+    _, cookie = headers.pop("cookie", ("", ""))
+    if (key := auth.api_key) and key.place == "cookie":
+        pairs = (own.strip() for own in cookie.split(";"))
+        others = [own for own in pairs if own and own.partition("=")[0] != key.name]
+        cookie = "; ".join([*others, f"{key.name}={key.value}"])
     if cookie:
-        yield f"--header {_shell(f'cookie: {cookie}')}"
+        headers["cookie"] = ("cookie", cookie)
     if key and key.place == "header":
-        yield f"--header {_shell(f'{key.name}: {key.value}')}"
-    if key and key.place == "query":
-        yield f"--url-query {_shell(f'{key.name}={key.value}')}"
-    if auth and auth.bearer is not None:
-        yield f"--header {_shell(f'authorization: Bearer {auth.bearer}')}"
-    if auth and auth.basic is not None:
+        headers[key.name.lower()] = (key.name, key.value)
+    if auth.bearer is not None:
+        headers["authorization"] = ("authorization", f"Bearer {auth.bearer}")
+    if auth.basic is not None:
+        headers.pop("authorization", None)
+    if auth.client_credentials is not None:
+        whose = literal(f"Bearer <token from {auth.client_credentials.token_url}>")
+        headers["authorization"] = ("authorization", whose)
+    for name, value in headers.values():
+        # Without a value, a colon takes a header away.
+        yield f"--header {_shell(f'{name}: {value}' if value else f'{name};')}"
+
+
+def _other_credentials(server: UpstreamServer) -> Iterator[str]:
+    """What authorizes a request beside its headers."""
+    auth = server.auth or UpstreamAuth()
+    if auth.api_key and auth.api_key.place == "query":
+        yield f"--url-query {_shell(f'{auth.api_key.name}={auth.api_key.value}')}"
+    if auth.basic is not None:
         yield f"--user {_shell(f'{auth.basic.username}:{auth.basic.password}')}"
-    if auth and auth.client_credentials is not None:
-        whose = literal(f"authorization: Bearer <token from {auth.client_credentials.token_url}>")
-        yield f"--header {_shell(whose)}"
 
 
 def _content(body: bytes | None) -> tuple[bool, str] | None:
