@@ -393,6 +393,7 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(world: World, tmp_path
     text, sent = asyncio.run(calls())
 
     assert text.startswith("backend_failed: tls: unreachable: no connection: [SSL")
+    assert "SSL_CERT_FILE names authorities of your own." in text
     assert sent == 0
 
 

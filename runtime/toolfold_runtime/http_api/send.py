@@ -216,7 +216,9 @@ def _reason(error: httpx2.TransportError) -> str:
     if isinstance(error, httpx2.ConnectTimeout):
         return "unreachable: no connection in time"
     if isinstance(error, httpx2.ConnectError):
-        return f"unreachable: no connection: {str(error)[:_LONGEST_REASON]}"
+        text = f"unreachable: no connection: {str(error)[:_LONGEST_REASON]}"
+        is_unknown = "CERTIFICATE_VERIFY_FAILED" in text
+        return f"{text}; SSL_CERT_FILE names authorities of your own" if is_unknown else text
     if isinstance(error, httpx2.RemoteProtocolError) and "connect" not in str(error):
         return "what it answers is not HTTP"  # and is not shown: it may hold anything
     if isinstance(error, httpx2.ReadError | httpx2.RemoteProtocolError | httpx2.WriteError):
