@@ -192,6 +192,10 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
         "\n".join(f"find_orders(limt={n})" for n in range(2_000)),
         r"invalid_program: (.|\n)*and more of them$",
     ),
+    "thousands of findings that do no harm": (
+        "rows = find_orders()\nif len(rows): rows = [[1]]\n" + "rows['a']\n" * 4_000,
+        r"program_failed: TypeError",
+    ),
     "types turned off in a comment": (
         "# type: ignore\nfind_orders(limt=3)  # type: ignore",
         r"(invalid_program|invalid_arguments)",

@@ -6,6 +6,10 @@ it is, nothing of it can run.
 """
 
 import asyncio
+import json
+from collections.abc import Iterator
+from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from toolfold_runtime.code.sandbox import MOST_CHECKS, Sandbox
@@ -13,21 +17,31 @@ from toolfold_runtime.code.worker import Worker
 from toolfold_runtime.errors import ToolError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from pydantic_monty import MontySession
 
+    _Check = Callable[[MontySession], list["Finding"] | None]
 
 _NEVER: Final = "class Never_(Exception): pass\n"
 _NOT_COMPILED: Final = "The monty syntax parser does not yet support "
+#: Findings that are read: programs are made to have tens of thousands.
+_MOST_FINDINGS: Final = 200
+_LONGEST_MESSAGE: Final = 2_000  # a type can be as long as its program
 #: Checks after which a process makes room for a new one, so that it cannot grow for ever.
 _MOST_CHECKED: Final = 500
 _TOO_MUCH: Final = "the types of the program cannot be checked in time; write a simpler one."
 
 
-class Findings(NamedTuple):
-    """What the checker says of a program: JSON, whose lines count from a number of other lines."""
+class Finding(NamedTuple):
+    """What the checker says of one place in a program."""
 
-    text: str
-    lines_before: int
+    rule: str
+    message: str
+    line: int
+    column: int
+    end_line: int
+    end_column: int
 
 
 class Checker:
@@ -39,39 +53,41 @@ class Checker:
         #: Workers that wait, and how much each has checked.
         self._idle: list[tuple[Worker, int]] = []
 
-    async def findings(self, code: str, stubs: str) -> Findings:
-        """What is found in a program; ToolError where it is made to be hard to check."""
+    async def findings(self, code: str, stubs: str) -> list[Finding]:
+        """What is found in a program, at first; ToolError where it is made to be hard to check."""
         before = f"{_NEVER}{stubs}"
+        check = partial(_checked, source=before + code, lines_before=before.count("\n"))
         async with self._places:
-            text = await self._checked_by_idle(before + code)
-            if text is None:
-                worker = await self._sandbox.checker()
-                text = await self._checked_by(worker, 0, before + code)
-        if text is None:
+            found = await self._checked_by_idle(check)
+            if found is None:
+                found = await self._checked_by(await self._sandbox.checker(), 0, check)
+        if found is None:
             raise ToolError("budget_exceeded", _TOO_MUCH)
-        return Findings(text, before.count("\n"))
+        return found
 
-    async def _checked_by_idle(self, source: str) -> str | None:
-        """What a process says that has checked before; None where none does, or it is there no more."""
+    async def _checked_by_idle(self, check: "_Check") -> list[Finding] | None:
+        """What a process finds that has checked before; None where none does, or it is there no more."""
         if not self._idle:
             return None
         worker, number = self._idle.pop()
-        return await self._checked_by(worker, number, source)
+        return await self._checked_by(worker, number, check)
 
-    async def _checked_by(self, worker: Worker, number: int, source: str) -> str | None:
-        """What a process says; None where it needs too much for that, or has ended."""
-        text = None
+    async def _checked_by(
+        self, worker: Worker, number: int, check: "_Check"
+    ) -> list[Finding] | None:
+        """What a process finds; None where it needs too much for that, or has ended."""
+        found = None
         try:
-            text = await worker.do(lambda session: _checked(session, source))
+            found = await worker.do(check)
         finally:
-            if text is not None and number < _MOST_CHECKED:
+            if found is not None and number < _MOST_CHECKED:
                 self._idle.append((worker, number + 1))
             else:
                 self._sandbox.close(worker)
-        return text
+        return found
 
 
-def _checked(session: "MontySession", source: str) -> str | None:
+def _checked(session: "MontySession", source: str, lines_before: int) -> list[Finding] | None:
     import pydantic_monty as monty
 
     try:
@@ -80,11 +96,25 @@ def _checked(session: "MontySession", source: str) -> str | None:
         while isinstance(snapshot, monty.FunctionSnapshot) and snapshot.is_os_function:
             snapshot = snapshot.resume_not_handled()
     except monty.MontyTypingError as error:
-        return error.display()
+        every = _findings(error.display(), lines_before)
+        return [*islice((own for own in every if own.line > 0), _MOST_FINDINGS)]
     except monty.MontySyntaxError:
-        return "[]"  # it is found again when the program is compiled, alone
+        return []  # it is found again when the program is compiled, alone
     except monty.MontyRuntimeError as error:
-        return "[]" if error.display("msg").startswith(_NOT_COMPILED) else None
+        return [] if error.display("msg").startswith(_NOT_COMPILED) else None
     except monty.MontyCrashedError:
         return None
     raise RuntimeError("a program ran that was only to be checked")
+
+
+def _findings(text: str, lines_before: int) -> Iterator[Finding]:
+    for item in json.loads(text):
+        start, end = item["location"], item["end_location"]
+        yield Finding(
+            rule=item["code"],
+            message=item["message"][:_LONGEST_MESSAGE],
+            line=start["row"] - lines_before,
+            column=start["column"],
+            end_line=end["row"] - lines_before,
+            end_column=end["column"],
+        )

@@ -7,13 +7,13 @@ called.
 """
 
 import builtins
-import json
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from toolfold_runtime.code.checker import Findings
+from toolfold_runtime.code.checker import Finding
 from toolfold_runtime.code.functions import Functions, Offer
 from toolfold_runtime.contract.stub import ToolStub
 from toolfold_runtime.errors import nearest
@@ -21,7 +21,6 @@ from toolfold_runtime.errors import nearest
 _MOST: Final = 10
 _LONGEST_SOURCE: Final = 160
 _LONGEST_REASON: Final = 400
-_LONGEST_MESSAGE: Final = 2_000  # a type can be as long as its program
 _ARGUMENT: Final = re.compile(
     r"Argument to (?:function|bound method) `(?P<function>[^`]+)` is incorrect: "
     r"Expected `(?P<expected>.*)`, found `(?P<found>.*)`",
@@ -30,6 +29,10 @@ _ARGUMENT: Final = re.compile(
 _PARAMETER: Final = re.compile(r"`(?P<parameter>[^`]+)`.* of function `(?P<function>[^`]+)`")
 _FUNCTION: Final = re.compile(r"of function `(?P<function>[^`]+)`|to function `(?P<to>[^`]+)`")
 _KEY: Final = re.compile(r'Unknown key "(?P<key>[^"]*)" for TypedDict `(?P<type>[^`]+)`')
+#: Keys that a program adds itself, or looks for before it takes them.
+_OWN_KEY: Final = re.compile(
+    r"""\[\s*(["'])(?P<added>[^"'\n]*)\1\s*\]\s*[-+*/|]?=(?!=)|(["'])(?P<sought>[^"'\n]*)\3\s+in\b"""
+)
 _ATTRIBUTE: Final = re.compile(
     r"Object of type `(?P<type>.*)` has no attribute `(?P<attribute>\w+)`", re.DOTALL
 )
@@ -59,21 +62,10 @@ class Mistake(NamedTuple):
     reason: str
 
 
-class _Finding(NamedTuple):
-    """What the checker says of one place in the program."""
-
-    rule: str
-    message: str
-    line: int
-    column: int
-    end_line: int
-    end_column: int
-
-
-def mistakes(findings: Findings, code: str, offer: Offer, functions: Functions) -> list[Mistake]:
+def mistakes(
+    found: Sequence[Finding], code: str, offer: Offer, functions: Functions
+) -> list[Mistake]:
     """What is wrong with a program, at first; nothing where the checker found only what does no harm."""
-    every = (_finding(item, findings.lines_before) for item in json.loads(findings.text))
-    found = [own for own in every if own.line > 0]
     judge = _Judge(code, offer, functions, found)
     judged = ((finding, judge.reason(finding)) for finding in found)
     wrong = (
@@ -99,15 +91,15 @@ class _Judge:
     """Says what the findings about one program mean."""
 
     def __init__(
-        self, code: str, offer: Offer, functions: Functions, found: Sequence[_Finding]
+        self, code: str, offer: Offer, functions: Functions, found: Sequence[Finding]
     ) -> None:
-        self._code = code
         self._lines = code.split("\n")
         self._offer = offer
         self._functions = functions
-        self._found = found
+        self._own_keys = {own["added"] or own["sought"] for own in _OWN_KEY.finditer(code)}
+        self._findings_at = Counter(map(_start, found))
         self._has_named_modules = False
-        self._rules: dict[str, Callable[[_Finding], str]] = {
+        self._rules: dict[str, Callable[[Finding], str]] = {
             "unresolved-reference": self._unknown_name,
             "unknown-argument": self._unknown_argument,
             "missing-argument": self._with_signature,
@@ -126,17 +118,17 @@ class _Judge:
             "invalid-syntax": self._wrong_syntax,
         }
 
-    def reason(self, finding: _Finding) -> str:
+    def reason(self, finding: Finding) -> str:
         """What is wrong and what to do; empty where nothing goes wrong for it."""
         judge = self._rules.get(finding.rule)
         return judge(finding) if judge else ""
 
-    def source(self, finding: _Finding) -> str:
+    def source(self, finding: Finding) -> str:
         """The line of the program that a finding is about."""
         lines = self._lines[finding.line - 1 : finding.line]
         return lines[0].strip()[:_LONGEST_SOURCE] if lines else ""
 
-    def _unknown_name(self, finding: _Finding) -> str:
+    def _unknown_name(self, finding: Finding) -> str:
         name = self._text(finding)
         if hasattr(builtins, name):
             return ""  # what is missing of those, the checker does not know exactly
@@ -154,7 +146,7 @@ class _Judge:
             return f"{name} is not defined; {self._functions.why_withheld(near[0], effect)}"
         return f"{name} is not defined; did you mean {' or '.join(offered)}?"
 
-    def _unknown_argument(self, finding: _Finding) -> str:
+    def _unknown_argument(self, finding: Finding) -> str:
         stub = self._stub(_FUNCTION, finding.message)
         if stub is None:
             return finding.message
@@ -165,22 +157,21 @@ class _Judge:
         way_out = f"; did you mean {near[0]}?" if near else "."
         return f"{stub.function} has no parameter {name}{way_out} {_signature(stub)}"
 
-    def _with_signature(self, finding: _Finding) -> str:
+    def _with_signature(self, finding: Finding) -> str:
         stub = self._stub(_FUNCTION, finding.message)
         return f"{finding.message}. {_signature(stub)}" if stub else finding.message
 
-    def _positional(self, finding: _Finding) -> str:
+    def _positional(self, finding: Finding) -> str:
         stub = self._stub(_FUNCTION, finding.message)
         if stub is None:
             return finding.message
         return f"{stub.function} takes its arguments by keyword. {_signature(stub)}"
 
-    def _wrong_type(self, finding: _Finding) -> str:
+    def _wrong_type(self, finding: Finding) -> str:
         if finding.message.startswith("Invalid argument to key"):
             return finding.message
         if subscript := _SUBSCRIPT.search(finding.message):
-            others = [own for own in self._found if _start(own) == _start(finding)]
-            if len(others) > 1:
+            if self._findings_at[_start(finding)] > 1:
                 return ""  # one of several types that the value may have
             return (
                 f"this is a list ({subscript['type']}), which has no keys; take one item, or loop"
@@ -200,20 +191,19 @@ class _Judge:
         reason = f"{stub.function}: expected {match['expected']}, found {match['found']}"
         return f"{reason}. {_signature(stub)}"
 
-    def _unknown_key(self, finding: _Finding) -> str:
+    def _unknown_key(self, finding: Finding) -> str:
         match = _KEY.search(finding.message)
         if match is None:
             return ""
         key, name = match["key"], match["type"]
-        written = rf"""\[\s*["']{re.escape(key)}["']\s*\]\s*(?:[-+*/|]?=(?!=))|["']{re.escape(key)}["']\s+in\b"""
-        if re.search(written, self._code):
-            return ""  # the program adds the key itself, or looks whether it is there
+        if key in self._own_keys:
+            return ""
         keys = _keys(name, self._offer.stubs)
         near = nearest(key, keys)
         way_out = f'; did you mean "{near[0]}"?' if near else "."
         return f'{name} has no key "{key}"{way_out} Keys: {", ".join(keys)}'
 
-    def _unknown_attribute(self, finding: _Finding) -> str:
+    def _unknown_attribute(self, finding: Finding) -> str:
         match = _ATTRIBUTE.search(finding.message)
         if match is None:
             return ""
@@ -228,7 +218,7 @@ class _Judge:
         way_out = f"; did you mean {near[0]}?" if near else ""
         return f"{name} has no attribute {attribute}{way_out}"
 
-    def _unknown_module(self, finding: _Finding) -> str:
+    def _unknown_module(self, finding: Finding) -> str:
         match = _MODULE.search(finding.message)
         module = match["module"] if match else ""
         if module in self._offer.functions:
@@ -237,10 +227,10 @@ class _Judge:
         self._has_named_modules = True
         return f"there is no module {module} here{known}"
 
-    def _unless_a_union(self, finding: _Finding) -> str:
+    def _unless_a_union(self, finding: Finding) -> str:
         return "" if " | " in finding.message or "None" in finding.message else finding.message
 
-    def _wrong_syntax(self, finding: _Finding) -> str:
+    def _wrong_syntax(self, finding: Finding) -> str:
         return "" if finding.message.startswith("`return` statement outside") else finding.message
 
     def _stub(self, pattern: re.Pattern[str], message: str) -> ToolStub | None:
@@ -248,7 +238,7 @@ class _Judge:
         name = next((own for own in match.groups() if own), "") if match else ""
         return self._offer.functions.get(name)
 
-    def _text(self, finding: _Finding) -> str:
+    def _text(self, finding: Finding) -> str:
         """What the finding is about, as it is written; its first line."""
         lines = self._lines[finding.line - 1 : finding.line]
         if not lines:
@@ -256,21 +246,14 @@ class _Judge:
         end = finding.end_column - 1 if finding.end_line == finding.line else None
         return lines[0][finding.column - 1 : end]
 
-    def _written_name(self, finding: _Finding) -> str:
+    def _written_name(self, finding: Finding) -> str:
         """A name with what is joined to it by dashes or dots: that of a tool may have them."""
         lines = self._lines[finding.line - 1 : finding.line]
         found = re.match(r"[\w.-]+", lines[0][finding.column - 1 :]) if lines else None
         return found.group() if found else ""
 
 
-def _finding(item: Any, lines_before: int) -> _Finding:
-    start, end = item["location"], item["end_location"]
-    rows = (start["row"] - lines_before, end["row"] - lines_before)
-    place = (rows[0], start["column"], rows[1], end["column"])
-    return _Finding(item["code"], item["message"][:_LONGEST_MESSAGE], *place)
-
-
-def _start(finding: _Finding) -> tuple[int, int]:
+def _start(finding: Finding) -> tuple[int, int]:
     return finding.line, finding.column
 
 

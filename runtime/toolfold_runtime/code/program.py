@@ -103,10 +103,10 @@ class Program:
 
     async def _check(self, checker: Checker) -> None:
         """ToolError with what is wrong with the program; nothing of it has run then."""
-        findings = await checker.findings(self.code, self.offer.stubs)
-        found = mistakes(findings, self.code, self.offer, self.functions)
-        if found:
-            raise ToolError("invalid_program", f"nothing was called.\n{shown(found)}")
+        found = await checker.findings(self.code, self.offer.stubs)
+        wrong = mistakes(found, self.code, self.offer, self.functions) if found else []
+        if wrong:
+            raise ToolError("invalid_program", f"nothing was called.\n{shown(wrong)}")
 
     async def _started(self, session: Session) -> Turn:
         await session.bind(_builtin_targets(self.code))
