@@ -119,12 +119,18 @@ def test_a_method_asks_for_each_of_its_calls(ask: Ask) -> None:
     assert json.loads(answer.text)["result"] == ["1 is Ada", "2 is Bob"]
 
 
-def test_a_program_that_holds_too_much_is_told_so(server: Listening) -> None:
-    code = """
-import random
-held = [random.random() for n in range(40_000)]
-cancel_order(id="F")
-"""
+def test_what_was_printed_before_the_question_is_counted_on(ask: Ask) -> None:
+    code = 'print("x" * 2_000)\ncancel_order(id="G")\nprint("y" * 100)'
+    answer, _ = ask(code, User())
+
+    assert json.loads(answer.text)["printed"].endswith("xxx… (902 more characters)")
+
+
+@pytest.mark.parametrize(
+    "held", ["[random.random() for n in range(40_000)]", "'x' * 50_000_000"], ids=["much", "most"]
+)
+def test_a_program_that_holds_too_much_is_told_so(held: str, server: Listening) -> None:
+    code = f"import random\nheld = {held}\ncancel_order(id='F')"
 
     async def talk() -> Answer:
         async with connected(server.url, MODERN, elicitation_callback=User(YES)) as client:

@@ -5,7 +5,6 @@ import builtins
 import hashlib
 import json
 import re
-import zlib
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -19,8 +18,8 @@ from toolfold_runtime.contract.server import ProgramLimits
 from toolfold_runtime.errors import InputRequired, ToolError
 from toolfold_runtime.running.call import Paused
 
-#: Characters of the state of a program that waits for its user, which travels to the client and back.
-_LONGEST_STATE: Final = 200_000
+#: Bytes of a program that waits for its user, which travel to the client and back.
+_LARGEST_STATE: Final = 150_000
 _LONGEST_SOURCE: Final = 160
 _BYTES_PER_TOKEN: Final = 3
 _LOOP: Final = re.compile(r"\bfor\b([^:]{1,200}?)\bin\b")
@@ -138,22 +137,24 @@ class Program:
 
     async def _state(self, session: Session) -> str:
         """The program where it waits for its user, so that nothing before that is done again."""
-        dump = base64.b64encode(zlib.compress(await session.dump())).decode()
-        if len(dump) > _LONGEST_STATE:
+        packed = await session.pack()
+        if packed is None or len(packed) > _LARGEST_STATE:
             text = (
                 "the program holds too much to wait for its user; keep less in variables"
                 " before this call, or make the call by itself"
             )
             raise self.error("unconfirmed", text, self._line)
-        return json.dumps([self._digest(), self.host.calls, self.printed.text, dump])
+        held = base64.b64encode(packed).decode()
+        printed = self.printed
+        return json.dumps([self._digest(), self.host.calls, printed.text, printed.omitted, held])
 
     async def _restored(self, session: Session, state: str) -> Turn:
-        digest, calls, printed, dump = json.loads(state)
+        digest, calls, self.printed.text, self.printed.omitted, held = json.loads(state)
         if digest != self._digest():
             raise ToolError("invalid_arguments", "this answers the question of another program.")
         # The call that asked is made again: it was counted.
-        self.host.calls, self.printed.text = calls - 1, printed
-        return await session.restore(zlib.decompress(base64.b64decode(dump)), self.printed.add)
+        self.host.calls = calls - 1
+        return await session.restore(base64.b64decode(held), self.printed.add)
 
     def _digest(self) -> str:
         return hashlib.sha256(f"{self.tool}\n{self.code}".encode("utf-8", "replace")).hexdigest()

@@ -3,6 +3,7 @@
 A turn ends where the program calls a tool, ends, or fails; in between nothing of it runs here.
 """
 
+import zlib
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -73,10 +74,14 @@ class Session:
         callback = _print_callback(printed)
         return await self._run(lambda session: session.feed_start(code, print_callback=callback))
 
-    async def restore(self, dump: bytes, printed: Callable[[str], None]) -> Turn:
-        """The turn of a program that was dumped in another process."""
+    async def restore(self, packed: bytes, printed: Callable[[str], None]) -> Turn:
+        """The turn of a program that was packed in another process."""
         callback = _print_callback(printed)
-        return await self._run(lambda session: session.load_snapshot(dump, print_callback=callback))
+
+        def restored(session: "MontySession") -> Any:
+            return session.load_snapshot(zlib.decompress(packed), print_callback=callback)
+
+        return await self._run(restored)
 
     async def resume(self, value: Any) -> Turn:
         """The next turn, with what a call returned."""
@@ -87,10 +92,9 @@ class Session:
         failed = {"exc_type": kind, "message": message}
         return await self._run(lambda _: self._snapshot.resume(failed))
 
-    async def dump(self) -> bytes:
-        """The program where it waits for a call."""
-        data: bytes = await self.worker.do(lambda _: self._snapshot.dump())
-        return data
+    async def pack(self) -> bytes | None:
+        """The program where it waits for a call; None where it holds too much to be dumped."""
+        return await self.worker.do(lambda _: _packed(self._snapshot))
 
     async def _run(self, step: _Step) -> Turn:
         return await self.worker.do(lambda session: self._end_of(step, session))
@@ -128,6 +132,17 @@ class Session:
         # No call is answered later than at once, so there is nothing to wait for.
         failed: Any = {"exc_type": "RuntimeError", "message": "nothing to wait for"}
         return snapshot.resume(dict.fromkeys(snapshot.pending_call_ids, failed))
+
+
+def _packed(snapshot: Any) -> bytes | None:
+    import pydantic_monty as monty
+
+    try:
+        return zlib.compress(snapshot.dump())
+    except monty.MontyRuntimeError:
+        return None
+    except monty.MontyCrashedError:
+        raise ToolError("backend_failed", GONE) from None
 
 
 def _turn(snapshot: Any) -> Called | Ended | None:
