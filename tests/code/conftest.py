@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 from anyio.from_thread import start_blocking_portal
 
+from tests.callers.material import VERIFIER
 from tests.code.material import IMPLEMENTATION, MANIFEST, TOOLS
 from tests.support import clients
 from tests.support.clients import ERAS, Answer, Era, answer_of
 from tests.support.projects import Project, served_by
-from tests.support.servers import Listening, listening
+from tests.support.servers import Listening, listening, listening_with_verifier
 
 Run = Callable[..., Answer]
 
@@ -30,6 +31,14 @@ def orders(tmp_path_factory: pytest.TempPathFactory) -> Project:
 @pytest.fixture(scope="session")
 def server(orders: Project) -> Iterator[Listening]:
     with listening(orders) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def guarded(orders: Project) -> Iterator[Listening]:
+    """The same tools behind a verifier, which knows who calls."""
+    (orders.folder / "checks.py").write_text(VERIFIER, encoding="utf-8")
+    with listening_with_verifier(orders) as running:
         yield running
 
 

@@ -1,26 +1,16 @@
 """Two callers run programs on one server: each with its own rights, and results of its own."""
 
 import json
-from collections.abc import Iterator
 from typing import Any, Final
 
 import anyio
-import pytest
 
-from tests.callers.material import VERIFIER, cursor_in, token_of
+from tests.callers.material import cursor_in, token_of
 from tests.support.clients import Answer, answer_of, connected, over_http
-from tests.support.projects import Project
-from tests.support.servers import Listening, listening_with_verifier
+from tests.support.servers import Listening
 
 ADA: Final = token_of("ada", "payroll:read")
 BOB: Final = token_of("bob", client="desk")
-
-
-@pytest.fixture(scope="module")
-def guarded(orders: Project) -> Iterator[Listening]:
-    (orders.folder / "checks.py").write_text(VERIFIER, encoding="utf-8")
-    with listening_with_verifier(orders) as server:
-        yield server
 
 
 def run(server: Listening, token: str, code: str) -> Answer:
