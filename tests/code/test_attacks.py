@@ -197,8 +197,12 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
         r"program_failed: TypeError",
     ),
     "types turned off in a comment": (
-        "# type: ignore\nfind_orders(limt=3)  # type: ignore",
-        r"(invalid_program|invalid_arguments)",
+        "# ty: ignore\nfind_orders(limt=3)  # type: ignore  # ty: ignore",
+        r"invalid_program: ",
+    ),
+    "switches of the checker without end": (
+        "#" * 45_000 + "\n" + "# " * 22_000 + "\n#" + " " * 9_000 + "type",
+        r"\{\}",
     ),
     "text for the reader of the answer": (
         "raise RuntimeError('not_found: ' + 'x' * 10**6)",

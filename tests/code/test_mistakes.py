@@ -92,6 +92,15 @@ PLANTED: Final = (
     Planted("rows = find_orders()\nget_order(order_id=rows[0])", 2, "expected str, found Order"),
     Planted("find_orders()[0]['id'] + 1", 1, "Operator `+` is not supported"),
     Planted("await find_orders()", 1, "tools are called without await"),
+    Planted(
+        "import asyncio\nawait asyncio.gather(find_orders(), find_orders())",
+        2,
+        "tools are called without gather",
+    ),
+    Planted("find_orders(limt=3)  # type: ignore", 1, "did you mean limit?"),
+    Planted("find_orders(limt=3)  #ty:ignore[unknown-argument]", 1, "did you mean limit?"),
+    Planted("# ty: ignore\ncancel_order(id='A-1')", 2, "use run_code_write"),
+    Planted("from collections import counter", 1, "has no member `counter`"),
     Planted("many(count=2.5)", 1, "expected int, found float"),
     Planted("wait(seconds='1')", 1, "expected float"),
     Planted("for row in price(lines=[]):\n    print(row)", 1, "not iterable"),
@@ -132,6 +141,8 @@ FINE: Final = (
     "[get_order(order_id=id)['id'] for id in {row['id'] for row in find_orders(limit=2)}][0][:2]",
     "value = echo(value={'a': [1]})\nvalue['a'][0]",
     "find_orders(state=None, limit=1)[0]['id']",
+    "from __future__ import annotations\nfind_orders(limit=1)[0]['id']",
+    "import asyncio\nasync def one():\n    return find_orders(limit=1)\n(await asyncio.gather(one(), one()))[0][0]['id']",
 )
 
 

@@ -150,6 +150,12 @@ def test_an_error_of_a_tool_is_an_exception_with_its_code(run: Run) -> None:
             "line 1: fails()\ncalls made: 1",
         ),
         (
+            "max(['A-1'], key=lambda id: get_order(order_id=id)['total'])",
+            "program_failed: NotImplementedError: a tool cannot be called within map, sorted or max;"
+            " call it in a loop before\n"
+            "line 1: max(['A-1'], key=lambda id: get_order(order_id=id)['total'])",
+        ),
+        (
             "breaks_its_promise()",
             "invalid_result: breaks_its_promise returned a result that breaks its own schema;"
             " its author must fix it.\nline 1: breaks_its_promise()\ncalls made: 1",

@@ -7,6 +7,7 @@ it is, nothing of it can run.
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from functools import partial
 from itertools import islice
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 _NEVER: Final = "class Never_(Exception): pass\n"
 _NOT_COMPILED: Final = "The monty syntax parser does not yet support "
+#: A comment that switches the checker off; only its last word is changed, so that columns stay.
+_SWITCH: Final = re.compile(r"(#[^\S\n]*ty(?:pe)?\s*:\s*)ignore")
 #: Findings that are read: programs are made to have tens of thousands.
 _MOST_FINDINGS: Final = 200
 _LONGEST_MESSAGE: Final = 2_000  # a type can be as long as its program
@@ -56,7 +59,8 @@ class Checker:
     async def findings(self, code: str, stubs: str) -> list[Finding]:
         """What is found in a program, at first; ToolError where it is made to be hard to check."""
         before = f"{_NEVER}{stubs}"
-        check = partial(_checked, source=before + code, lines_before=before.count("\n"))
+        source = before + _SWITCH.sub(r"\1Ignore", code)
+        check = partial(_checked, source=source, lines_before=before.count("\n"))
         async with self._places:
             found = await self._checked_by_idle(check)
             if found is None:

@@ -44,6 +44,8 @@ _SUBSCRIPT: Final = re.compile(
 #: What the checker knows nothing about.
 _UNKNOWN: Final = ("Any", "Unknown")
 _MODULE: Final = re.compile(r"Cannot resolve imported module `(?P<module>[^`]+)`")
+#: May be imported, though here stubs come before it.
+_FUTURE: Final = "__future__"
 _BUILTIN_TYPES: Final[dict[str, type]] = {
     own.__name__: own for own in (str, int, float, bool, list, dict, tuple, set)
 }
@@ -111,6 +113,7 @@ class _Judge:
             "unresolved-attribute": self._unknown_attribute,
             "unresolved-import": self._unknown_module,
             "invalid-await": lambda _: "tools are called without await: they answer at once",
+            "no-matching-overload": self._gathered,
             "not-iterable": self._unless_a_union,
             "call-non-callable": self._unless_a_union,
             "unsupported-operator": self._unless_a_union,
@@ -218,9 +221,18 @@ class _Judge:
         way_out = f"; did you mean {near[0]}?" if near else ""
         return f"{name} has no attribute {attribute}{way_out}"
 
+    def _gathered(self, finding: Finding) -> str:
+        if "`gather`" not in finding.message:
+            return ""
+        return "tools are called without gather: they answer at once, so write [one(), two()]"
+
     def _unknown_module(self, finding: Finding) -> str:
         match = _MODULE.search(finding.message)
-        module = match["module"] if match else ""
+        if match is None:
+            return finding.message
+        module = match["module"]
+        if module == _FUTURE:
+            return ""
         if module in self._offer.functions:
             return f"{module} is a tool: call it without an import"
         known = "" if self._has_named_modules else f". There are: {MODULES}"
@@ -231,7 +243,9 @@ class _Judge:
         return "" if " | " in finding.message or "None" in finding.message else finding.message
 
     def _wrong_syntax(self, finding: Finding) -> str:
-        return "" if finding.message.startswith("`return` statement outside") else finding.message
+        message = finding.message
+        is_fine = message.startswith(("`return` statement outside", f"{_FUTURE} imports must be"))
+        return "" if is_fine else message
 
     def _stub(self, pattern: re.Pattern[str], message: str) -> ToolStub | None:
         match = pattern.search(message)

@@ -174,6 +174,8 @@ class Program:
             return self.error("budget_exceeded", text, line, source)
         if raised.kind == "RuntimeError" and self._failed and message == error_text(self._failed):
             return self.error(self._failed.code, self._failed.text, line, source)
+        if message.startswith("external function ") and "cannot suspend" in message:
+            message = "a tool cannot be called within map, sorted or max; call it in a loop before"
         return self.error("program_failed", f"{raised.kind}: {message}", line, source)
 
     def _source(self, line: int) -> str:
