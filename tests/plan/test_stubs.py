@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toolfold.plan.names.stub_names import argument_names, function_name
 from toolfold.plan.stubs.build import stub_types, tool_stub
-from toolfold_runtime.contract.stub import STUB_IMPORTS
+from toolfold_runtime.contract.stub import STUB_IMPORTS, in_order
 
 from tests.security.material import NASTY
 
@@ -179,6 +179,21 @@ def test_types_that_refer_to_each_other_end() -> None:
     assert "class A(TypedDict, total=False):\n    b: B" in source
     assert "B = list[A] | None" in source
     assert "C = Any" in source
+
+
+def test_types_stand_after_those_that_they_name() -> None:
+    # A checker knows nothing of an alias whose type comes later.
+    definitions: Any = {
+        "Trees": {"type": "array", "items": {"$ref": "#/$defs/Forest"}},
+        "Forest": {"type": "array", "items": {"$ref": "#/$defs/Tree"}},
+        "Tree": {"type": "object", "properties": {"in": {"$ref": "#/$defs/Leaf"}}},
+        "Leaf": {"type": "object", "properties": {"of": {"$ref": "#/$defs/Forest"}}},
+    }
+    ordered = [own.name for own in in_order(stub_types(definitions))]
+    inner = {"type": "object", "properties": {"in": {"type": "object", "properties": {"b": {}}}}}
+
+    assert ordered == ["Leaf", "Tree", "Forest", "Trees"]
+    assert stub({"a": inner}).index("class One_a_in(") < stub({"a": inner}).index("One_a = Typed")
 
 
 def test_long_summaries_are_one_sentence() -> None:

@@ -162,7 +162,7 @@ class Catalog:
         return None if data is None else decode(ToolStub, data)
 
     def stub_types(self, stubs: Iterable[ToolStub]) -> list[StubType]:
-        """The types that some stubs refer to, each once, those first that others need."""
+        """The types that some stubs refer to, each once."""
         names = dict.fromkeys(name for stub in stubs for name in stub.types)
         lines = (self._line(files.STUB_TYPES, name) for name in names)
         return [decode(StubType, data) for data in lines if data is not None]

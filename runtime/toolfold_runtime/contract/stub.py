@@ -1,5 +1,6 @@
 """Stubs: the typed functions that tools are in programs, and the types that they share."""
 
+import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
@@ -7,6 +8,7 @@ from typing import Final, NamedTuple
 STUB_NAMES: Final = ("Any", "Literal", "NotRequired", "Required", "TypedDict")
 #: The first line of Python source that is made of stubs.
 STUB_IMPORTS: Final = f"from typing import {', '.join(STUB_NAMES)}"
+_WORD: Final = re.compile(r"\w+")
 
 
 class ToolStub(NamedTuple):
@@ -32,4 +34,19 @@ class StubType(NamedTuple):
 
 def stub_source(stubs: Iterable[ToolStub], types: Iterable[StubType]) -> str:
     """Python source of some stubs after their types, without the imports."""
-    return "\n".join([*(own.text for own in types), *(own.text for own in stubs)])
+    return "\n".join([*(own.text for own in in_order(types)), *(own.text for own in stubs)])
+
+
+def in_order(types: Iterable[StubType]) -> list[StubType]:
+    """The types, each after those that it names, but for classes: they may name what comes later."""
+    ordered, rest = [], dict[str, StubType]()
+    for own in types:
+        if re.search(rf"^class {own.name}\(", own.text, re.MULTILINE):
+            ordered.append(own)
+        else:
+            rest[own.name] = own
+    named = {own.name: {*_WORD.findall(own.text)} - {own.name} for own in rest.values()}
+    while rest:
+        ready = [name for name in rest if rest.keys().isdisjoint(named[name])]
+        ordered += [rest.pop(name) for name in ready or [*rest]]  # all of them name each other
+    return ordered

@@ -37,7 +37,7 @@ class Annotations:
     """
 
     def __init__(self, owner: str, document: Json, definitions: Mapping[str, Json]) -> None:
-        #: Source of the types of this document by their names, in the order to write them.
+        #: Source of the types of this document by their names, each after those that it names.
         self.types: dict[str, str] = {}
         #: The manifest's definitions that are referred to, in that order.
         self.shared: dict[str, None] = {}
@@ -114,7 +114,6 @@ class Annotations:
         if is_open or len(self.types) >= _MOST_TYPES or depth >= _MAX_DEPTH:
             return _OBJECT
         name = self._new_name(place)
-        self.types[name] = ""  # in its place before those of its own keys
         self.types[name] = self.object_type(name, schema, place, depth)
         return name
 
@@ -156,7 +155,6 @@ class Annotations:
         if not isinstance(target, dict) or len(self.types) >= _MOST_TYPES:
             return ANY
         name = self._local[definition] = self._new_name((class_name(definition),))
-        self.types[name] = ""
         self.types[name] = self.named_type(name, target, depth)
         return name
 
@@ -177,7 +175,7 @@ class Annotations:
 
     def _hides(self, fields: Mapping[str, str]) -> bool:
         """Whether a key would be taken for a type in the annotations of keys after it."""
-        return any(key in _TYPE_NAMES or key in self.types for key in fields) or any(
+        return any(key in _TYPE_NAMES or key in self._taken for key in fields) or any(
             key == definition_type(name).name for key in fields for name in self.shared
         )
 

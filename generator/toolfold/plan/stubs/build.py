@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from toolfold_runtime.contract.codec import Json
-from toolfold_runtime.contract.stub import STUB_IMPORTS, StubType, ToolStub
+from toolfold_runtime.contract.stub import STUB_IMPORTS, StubType, ToolStub, in_order
 
 from toolfold.plan.names.identifiers import class_name, definition_type
 from toolfold.plan.names.stub_names import argument_names, function_name
@@ -68,7 +68,7 @@ def stub_types(definitions: Mapping[str, Json]) -> list[StubType]:
 
 def stubs_module(header: str, stubs: Sequence[ToolStub], types: Sequence[StubType]) -> str:
     """All stubs as a `.pyi`, for people and editors."""
-    parts = [*(own.text for own in types), *(own.text for own in stubs)]
+    parts = [*(own.text for own in in_order(types)), *(own.text for own in stubs)]
     text = "\n\n\n".join([f"# {header}\n{STUB_IMPORTS}", *parts]) + "\n"
     _require_python(text)
     return text
