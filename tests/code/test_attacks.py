@@ -6,15 +6,19 @@ than it may, or keeps the server from answering the next one.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
 import pytest
 
 from tests.code.conftest import Run
+from tests.code.material import IMPLEMENTATION, MANIFEST, TOOLS
 from tests.code.workers import peak_megabytes, workers_of
-from tests.support.servers import Listening
+from tests.support import clients
+from tests.support.clients import Answer
+from tests.support.projects import served_by
+from tests.support.servers import Listening, listening
 
 #: A program and what its answer must match, or the value that it must have.
 ATTACKS: Final[dict[str, tuple[str, str]]] = {
@@ -211,8 +215,27 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
     "nul and surrogates": ("'\\x00\\ud800'", r"\{\"result\":\"\\u0000"),
     "an answer that is not its own": ("print('}' * 100)\n'{\"calls\":0}'", r"\{\"result\":"),
 }
+#: Attacks that go on until their time is up: on a server that gives them little of it.
+ENDLESS: Final = (
+    "endless loop",
+    "endless loop that catches everything",
+    "endless loop in a finally",
+    "endless comprehension",
+    "endless recursion that is caught",
+    "a factorial",
+    "a union of thousands",
+)
+_SECONDS: Final = 0.4
 #: Beside its own values, of which a program may have 64 MB.
 _BESIDE: Final = 64
+
+
+@pytest.fixture(scope="module")
+def hasty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Listening]:
+    bounds = MANIFEST | {"execution": {"code": {"seconds": _SECONDS}}}
+    made = served_by(tmp_path_factory.mktemp("hasty"), TOOLS, IMPLEMENTATION, **bounds)
+    with listening(made) as running:
+        yield running
 
 
 @pytest.fixture(scope="module")
@@ -224,8 +247,25 @@ def peaks(server: Listening) -> Iterator[dict[int, int]]:
     assert max(seen.values()) <= 64 + _BESIDE, seen
 
 
-@pytest.mark.parametrize("name", ATTACKS)
+@pytest.mark.parametrize("name", [own for own in ATTACKS if own not in ENDLESS])
 def test_an_attack_is_held(name: str, run: Run, server: Listening, peaks: dict[int, int]) -> None:
+    _is_held(name, run, server, peaks)
+    # The server goes on, and nothing was written.
+    assert json.loads(run("made(of='name attacked')").text)["result"] == 0
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_an_endless_attack_is_held(name: str, hasty: Listening, peaks: dict[int, int]) -> None:
+    def run(code: str) -> Answer:
+        return clients.call(hasty.url, "run_code", {"code": code})
+
+    _is_held(name, run, hasty, peaks)
+    assert clients.call(hasty.url, "run_read", {"tool": "list"}).text == "7"
+
+
+def _is_held(
+    name: str, run: Callable[[str], Answer], server: Listening, peaks: dict[int, int]
+) -> None:
     code, expected = ATTACKS[name]
 
     answer = run(code)
@@ -235,5 +275,3 @@ def test_an_attack_is_held(name: str, run: Run, server: Listening, peaks: dict[i
     assert len(answer.text) < 25_000
     assert "/home/me/secret" not in answer.text
     assert not Path("/tmp/toolfold-attack").exists()
-    # The server goes on, and nothing was written.
-    assert json.loads(run("made(of='name attacked')").text)["result"] == 0

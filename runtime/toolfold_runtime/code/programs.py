@@ -1,7 +1,5 @@
 """The meta-tools that run programs: what they take, and what they answer."""
 
-import contextlib
-from collections.abc import AsyncIterator
 from functools import partial
 from importlib.util import find_spec
 from typing import Any, Final
@@ -137,20 +135,13 @@ def _code(name: str, given: Json) -> str:
     return code
 
 
-@contextlib.asynccontextmanager
-async def _asking(call: Call) -> AsyncIterator[None]:
-    """The time that a user takes, which is not the program's."""
-    async with call.waiting():
-        yield
-
-
 def _confirm(context: CallContext, call: Call) -> Any:
     confirm = context.confirm
     if confirm is None:
         return None
 
     async def confirmed(question: str) -> Consent:
-        async with _asking(call):
+        async with call.waiting():
             return await confirm(question)
 
     return confirmed
@@ -162,7 +153,7 @@ def _ask(context: CallContext, call: Call) -> Any:
         return None
 
     async def asked(question: Question, waiting: Waiting) -> Json | None:
-        async with _asking(call):
+        async with call.waiting():
             return await ask(question, waiting)
 
     return asked
