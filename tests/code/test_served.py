@@ -38,13 +38,21 @@ def _facts(folder: Path, manifest: Json) -> str:
 
 
 def test_code_mode_is_off_by_default_and_then_costs_nothing(tmp_path: Path) -> None:
-    facts = _facts(tmp_path / "plain", small_manifest("one"))
-    off = _facts(tmp_path / "off", small_manifest("one") | {"disclosure": {"code": "off"}})
+    trees = []
+    for name, more in (("plain", {}), ("off", {"disclosure": {"code": "off"}})):
+        folder = tmp_path / name
+        folder.mkdir()
+        manifest = small_manifest("one") | more
+        (folder / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
+        assert toolfold(folder, "generate", "--quiet").code == 0
+        written = [path for path in (folder / "generated").rglob("*") if path.is_file()]
+        trees.append({str(path.relative_to(folder)): path.read_bytes() for path in written})
+    plain, off = trees
 
-    assert "run_code" not in facts
-    assert "stub" not in facts
-    assert json.loads(facts)["meta_tools"] == json.loads(off)["meta_tools"]
-    assert not [*(tmp_path / "plain").rglob("stubs")]
+    assert plain == off
+    facts = next(text for name, text in plain.items() if name.endswith("catalog/server.json"))
+    assert b"run_code" not in facts
+    assert not [name for name in plain if "stubs" in name]
 
 
 @pytest.mark.parametrize(

@@ -273,8 +273,8 @@ def _start(finding: Finding) -> tuple[int, int]:
 
 def _signature(stub: ToolStub) -> str:
     """The head of a function, as its stub has it."""
-    head = stub.text[stub.text.rindex(f"def {stub.function}(") :].split("\n", 1)[0]
-    return head.removeprefix("def ").removesuffix(":").replace("(*, ", "(")
+    head = re.search(rf"^def ({stub.function}\(.*):$", stub.text, re.MULTILINE)
+    return head.group(1).replace("(*, ", "(", 1) if head else stub.function
 
 
 def _is_optional(stub: ToolStub, parameter: str) -> bool:
