@@ -6,28 +6,37 @@ differs from the one before by a comment, so that nothing can be remembered of i
 
 import argparse
 import json
+import random
 import re
 import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from typing import Any
 
 import anyio
+from toolfold.commands.stubs import stubs_text
 from toolfold.plan.disclosure.tokens import count as tokens
 from toolfold.plan.names.stub_names import function_name
 from toolfold.plan.stubs.build import tool_stub
 
-from bench.catalogs import CATALOGS
+from bench.catalogs import CATALOGS, SEED
 from bench.measure import Figure, figure, print_figures, python, run
+from bench.planted import planted
 from bench.session import Session
 from examples.code import compare
+from tests.code.material import IMPLEMENTATION as ORDERS
+from tests.code.material import MANIFEST as SETTINGS
+from tests.code.material import TOOLS
 from tests.code.test_attacks import ATTACKS
-from tests.code.test_mistakes import PLANTED
+from tests.code.test_mistakes import PLANTED, Planted
 from tests.code.workers import peak_megabytes, workers_of
+from tests.support import clients
+from tests.support.projects import Project, served_by
+from tests.support.servers import Listening, listening
 
 Json = dict[str, Any]
 
@@ -60,6 +69,8 @@ class Said:
         return {"text": params.text}
 """
 _NUMBERS = count()
+#: Real tools over which mistakes are planted at random.
+_MOST_REAL = 400
 
 
 class Server(Session):
@@ -159,30 +170,41 @@ def example_figures() -> Iterator[Figure]:
     yield figure("code: the example task by code, round trips", [code.round_trips], 3)
 
 
-def mistake_figure() -> Figure:
-    """How many planted mistakes are found before any call."""
-    from tests.code.material import IMPLEMENTATION as ORDERS
-    from tests.code.material import MANIFEST as SETTINGS
-    from tests.code.material import TOOLS
-    from tests.support import clients
-    from tests.support.projects import served_by
-    from tests.support.servers import listening
-
+def mistake_figures(folder: Path) -> Iterator[Figure]:
+    """How many planted mistakes are found before any call: of those of the tests, and of others."""
     with tempfile.TemporaryDirectory() as name:
         made = served_by(Path(name), TOOLS, ORDERS, **SETTINGS)
         with listening(made) as server:
-            texts = [
-                (own, clients.call(server.url, "run_code", {"code": own.code}).text)
-                for own in PLANTED
-            ]
-    found = [
-        own
-        for own, text in texts
-        if text.startswith("invalid_program: nothing was called.")
-        and f"line {own.line}: " in text
-        and own.way_out in text
-    ]
-    return figure(f"code: planted mistakes found before any call, of {len(PLANTED)}", [100 * len(found) / len(PLANTED)], 90, " %", at_least=True)  # fmt: skip
+            yield _found_figure("planted mistakes", server, "run_code", PLANTED)
+    with listening(real_tools(folder)) as server:
+        stubs = stubs_text(folder / "tools.yaml")
+        name = "mistakes planted at random over real tools"
+        yield _found_figure(name, server, "run_code_write", planted(stubs))
+
+
+def real_tools(folder: Path) -> Project:
+    """Some tools of real MCP servers, which programs may name; none is ever called."""
+    listed = json.loads((CATALOGS / "mcp-servers.json").read_bytes())["tools"]
+    drawn = random.Random(SEED).sample(listed, _MOST_REAL)
+    (folder / "saved.json").write_text(json.dumps({"tools": drawn}), encoding="utf-8")
+    run(python("-m", "toolfold", "import", "tools", "saved.json", "--name", "real"), folder)
+    path = folder / "tools.yaml"
+    text = path.read_text(encoding="utf-8")
+    text = text.replace("server:\n", "server:\n  implementation: nothing:Nothing\n", 1)
+    text = text.replace("\ncategories:", "\ndisclosure: {code: write}\ncategories:", 1)
+    path.write_text(text, encoding="utf-8")
+    (folder / "nothing.py").write_text("class Nothing: ...\n", encoding="utf-8")
+    run(python("-m", "toolfold", "generate", "-q"), folder)
+    return Project(folder, "real_mcp")
+
+
+def _found_figure(name: str, server: Listening, tool: str, every: Sequence[Planted]) -> Figure:
+    found = 0
+    for own in every:
+        text = clients.call(server.url, tool, {"code": own.code}).text
+        is_early = text.startswith("invalid_program: nothing was called.")
+        found += is_early and f"line {own.line}: " in text and own.way_out in text
+    return figure(f"code: {name} found before any call, of {len(every)}", [100 * found / len(every)], 90, " %", at_least=True)  # fmt: skip
 
 
 def memory_figure(folder: Path) -> Figure:
@@ -218,7 +240,8 @@ def figures(quick: bool) -> Iterator[Figure]:
         yield from example_figures()
         yield surface_figure(folder)
         yield from cpu_figures(folder, pairs, times)
-        yield mistake_figure()
+        (folder / "real").mkdir()
+        yield from mistake_figures(folder / "real")
         yield memory_figure(folder)
         yield stub_figure()
 
