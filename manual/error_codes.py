@@ -4,7 +4,7 @@ from typing import Final, NamedTuple
 
 from toolfold_runtime.contract.vocabulary import Code
 
-from manual.text import fields, page, table
+from manual.text import code, fields, page, table
 
 
 class Meaning(NamedTuple):
@@ -176,7 +176,7 @@ FINDINGS: Final = {
 def errors_page() -> str:
     """The page of error codes."""
     of_calls = [
-        (name, own.meaning, f"*Agents*: {own.agent}", f"*You*: {own.operator}")
+        f"### {code(name)}\n\n{own.meaning}\n\n- The agent: {own.agent}\n- You: {own.operator}"
         for name, own in CODES.items()
     ]
     return page(
@@ -184,8 +184,8 @@ def errors_page() -> str:
         "A call that fails is answered by an error of the tool: a code, and words that say what to do. The"
         " codes are stable: programs may compare them.",
         "## Calls",
-        "For each: what it means, what an agent does, and what you do, who run the server.",
-        fields(of_calls),
+        "For each code: what it means, what the agent can do, and what you can do, who run the server.",
+        *of_calls,
         "A tool may raise codes of its own: [Errors](../how-to/errors.md).",
         "## Findings",
         "What `check`, `generate` and the imports print about files, with the code that `--format json` and"

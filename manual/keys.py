@@ -6,6 +6,7 @@ from typing import Any, Final, NamedTuple
 from toolfold.manifest.editor_schema import manifest_schema
 from toolfold.manifest.hints import flow
 from toolfold.manifest.schema import PATTERN_DESCRIPTIONS
+from toolfold.manifest.types import ENV_PATTERN
 
 #: The definitions of JSON Schema's own keywords, which have a page of their own.
 SCHEMA_DEFINITIONS: Final = ("Schema", "Parameter")
@@ -17,6 +18,7 @@ _FREE_NAMES: Final = {
     "quick_actions": "task",
 }
 _NOTHING: Final[Mapping[str, Any]] = {}
+_SECRET: Final = PATTERN_DESCRIPTIONS[ENV_PATTERN]
 
 
 class Key(NamedTuple):
@@ -125,7 +127,9 @@ class _Walk:
         for keyword in ("anyOf", "oneOf"):
             if keyword in part:
                 choices = [c for c in part[keyword] if c.get("type") != "null"]
-                return " or ".join(dict.fromkeys(map(self._words, choices)))
+                words = list(dict.fromkeys(map(self._words, choices)))
+                # The words for a secret say what its mapping is.
+                return _SECRET if _SECRET in words else " or ".join(words)
         if "$ref" in part or "allOf" in part:
             reference = part.get("$ref") or part["allOf"][0]["$ref"]
             definition = reference.rpartition("/")[2]
@@ -136,7 +140,8 @@ class _Walk:
             return f"`{part['const']}`"
         match part.get("type"):
             case "string":
-                return PATTERN_DESCRIPTIONS.get(part.get("pattern", "text"), "text")
+                words = PATTERN_DESCRIPTIONS.get(part.get("pattern", "text"), "text")
+                return words.removesuffix(" that is not empty")
             case "boolean":
                 return "`true` or `false`"
             case "integer" | "number":

@@ -9,12 +9,18 @@ from manual.text import block, code, fields, in_yaml, page, table
 
 #: Sections with a page of their own; all others are on the first page.
 OWN_PAGES: Final = ("disclosure", "tools", "servers")
+#: A key of each tool that has a page of its own too.
+BACKEND: Final = ("tools", "<tool>", "backend")
 _KEYWORDS: Final = "manifest-schemas.md"
 _INTRODUCTIONS: Final = {
     "disclosure": "What agents see of the tools, and how much of it at once. [Budgets](../how-to/budgets.md) and [disclosure](../explanation/disclosure.md) say when to change what.",
     "tools": "Each entry under `tools:` is a tool; the examples stand under its name:"
     "\n\n```yaml\ntools:\n  find_order:\n    category: orders\n    effect: read\n"
     "    summary: Find an order\n```\n\nParameters and results are [JSON Schemas](manifest-schemas.md).",
+    "backend": "What carries out a call of one tool: the examples stand under its name. Most tools need none:"
+    " the default is the method of the tool's name. Imports of [servers](../how-to/gateway.md) and"
+    " [HTTP APIs](../how-to/openapi.md) write it for you; [how calls of an HTTP API are made]"
+    "(../how-to/http-apis.md) says what `request`, `answer` and `pages` do.",
     "servers": "Each entry under `servers:` says where tools live that are no methods of the"
     " implementation; the examples stand under its name. [A gateway before many servers]"
     "(../how-to/gateway.md) leads through it.",
@@ -25,6 +31,8 @@ _NAMES: Final = {
     "<tool>": "find_order",
     "<prompt>": "apology",
     "<argument>": "code",
+    "<parameter>": "status",
+    "<part>": "photo",
     "<resource>": "order",
     "<server>": "orders",
     "<variable>": "MODE",
@@ -54,11 +62,31 @@ def manifest_pages() -> dict[str, str]:
         _, *below = sections[section]
         has_entries = below[0].path[1].startswith("<")
         form = _Form(2, 2, 2) if has_entries else _Form(2, 1, 0)
-        pages[_page_of(section)] = page(
-            f"The manifest: {section}", _INTRODUCTIONS[section], *_described(below, form)
-        )
+        own = [key for key in below if not _is_below_backend(key)]
+        pages[_page_of(section)] = _own_page(section, own, form)
+    backend = [key for key in sections["tools"] if _is_below_backend(key)]
+    pages[_page_of("backend")] = _own_page("backend", backend, _Form(2, 3, 2))
     pages[_KEYWORDS] = _keywords_page()
     return pages
+
+
+def _own_page(section: str, keys: Sequence[Key], form: _Form) -> str:
+    """The page of a section: a table of its keys, then each with the keys below it."""
+    rows = [
+        [f"[`{key.path[-1]}`](#{key.path[-1]})", key.meaning, "yes" if key.is_required else ""]
+        for key in keys
+        if len(key.path) == form.titled + 1
+    ]
+    return page(
+        f"The manifest: {section}",
+        _INTRODUCTIONS[section],
+        table(["Key", "What it is for", "Required"], rows),
+        *_described(keys, form),
+    )
+
+
+def _is_below_backend(key: Key) -> bool:
+    return len(key.path) > len(BACKEND) and key.path[: len(BACKEND)] == BACKEND
 
 
 def _first_page(sections: dict[str, list[Key]]) -> str:
@@ -69,7 +97,7 @@ def _first_page(sections: dict[str, list[Key]]) -> str:
     parts = [
         "Every key of `tools.yaml`, as `toolfold schema` has it: what it means, what may stand there, its"
         " default, and an example. An editor that reads the schema shows the same while you write.",
-        "A file is YAML 1.2: `no` is a text. Unknown keys are errors, with the nearest known one.",
+        "A file is YAML 1.2: `no` is a text. No text may be empty. Unknown keys are errors, with the nearest known one.",
         table(["Key", "What it is for", "Required"], rows),
     ]
     for name, (top, *below) in sections.items():
@@ -106,6 +134,8 @@ def _facts(key: Key, form: _Form) -> Iterator[str]:
     facts = [f"Type: {key.type}"]
     facts += ["Required"] if key.is_required else []
     facts += [f"Default: {code(key.default)}"] if key.default else []
+    if key.path == BACKEND:
+        facts.append(f"Keys: on [a page of their own]({_page_of('backend')})")
     if key.described_at:
         facts.append(f"Keys: those of {code(shown(key.described_at[form.titled :]))}")
     yield "\n".join(f"- {fact}" for fact in facts)

@@ -17,8 +17,8 @@ _INDEX: Final = page(
     "Reference",
     "Written from the source, so that it says what the code does.",
     """- [The manifest](manifest.md): every key with its type, default and an example; large sections by themselves:
-  [`disclosure`](manifest-disclosure.md), [`tools`](manifest-tools.md), [`servers`](manifest-servers.md),
-  [schemas](manifest-schemas.md).
+  [`disclosure`](manifest-disclosure.md), [`tools`](manifest-tools.md), a tool's [`backend`](manifest-backend.md),
+  [`servers`](manifest-servers.md), [schemas](manifest-schemas.md).
 - [Commands](commands.md): every command, its options and examples; exit codes and environment variables.
 - [Python](python.md): what a class and its tests may import.
 - [Error codes](errors.md): of calls and of findings, and what to do about each.

@@ -26,7 +26,11 @@ from tests.support.documents import fenced_blocks
 from tests.support.projects import ROOT
 
 # What an author would have to write around an example of a page.
-AROUND = {"manifest-tools.md": ("tools", "t"), "manifest-servers.md": ("servers", "s")}
+AROUND = {
+    "manifest-tools.md": ("tools", "t"),
+    "manifest-backend.md": ("tools", "t"),
+    "manifest-servers.md": ("servers", "s"),
+}
 
 
 def without_required(part: object) -> object:

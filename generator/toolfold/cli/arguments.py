@@ -158,7 +158,7 @@ def _positive(text: str) -> int:
 def _add_import(commands: _Commands) -> None:
     import_ = commands.add_parser("import", help="turn other people's tools into a manifest")
     kinds = import_.add_subparsers(dest="kind", metavar="KIND", required=True)
-    tools = kinds.add_parser("tools", help="saved `tools/list` answers")
+    tools = kinds.add_parser("tools", help="from saved `tools/list` answers")
     tools.set_defaults(run=run.import_tools)
     tools.add_argument("files", nargs="+", type=Path, metavar="FILE.json", help="the answers")
     tools.add_argument(
@@ -172,8 +172,8 @@ def _add_import(commands: _Commands) -> None:
     tools.add_argument("--name", metavar="NAME", help="the server's name; default: from the files")
     tools.add_argument("--force", action="store_true", help="replace a manifest that differs")
     _add_format(tools)
-    _add_import_mcp(kinds.add_parser("mcp", help="MCP servers that run, or can be started"))
-    _add_import_openapi(kinds.add_parser("openapi", help="the operations of an HTTP API"))
+    _add_import_mcp(kinds.add_parser("mcp", help="from MCP servers that run, or can be started"))
+    _add_import_openapi(kinds.add_parser("openapi", help="from the operations of an HTTP API"))
 
 
 def _add_import_mcp(mcp: argparse.ArgumentParser) -> None:

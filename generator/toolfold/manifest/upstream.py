@@ -162,11 +162,13 @@ class Upstream(ManifestModel):
     )
     timeout: Seconds | None = Field(
         default=None,
-        description="Seconds that a call may take, where its tool says nothing.",
+        description="Seconds that a call may take, where its tool says nothing; default: `execution.timeout`.",
         examples=[30],
     )
     concurrency: Count | None = Field(
-        default=None, description="Calls of all its tools that run at once.", examples=[8]
+        default=None,
+        description="Calls of all its tools that run at once; default: `execution.concurrency`.",
+        examples=[8],
     )
     rate: Annotated[float, Field(gt=0, le=100_000)] | None = Field(
         default=None,
@@ -180,7 +182,7 @@ class Upstream(ManifestModel):
     )
     idle: Seconds | None = Field(
         default=None,
-        description="Seconds without a call after which the connection is closed.",
+        description="Seconds without a call after which the connection is closed; default: 300.",
         examples=[600],
     )
     per_caller: bool = Field(
