@@ -140,8 +140,8 @@ class _Walk:
             return f"`{part['const']}`"
         match part.get("type"):
             case "string":
-                words = PATTERN_DESCRIPTIONS.get(part.get("pattern", "text"), "text")
-                return words.removesuffix(" that is not empty")
+                text = PATTERN_DESCRIPTIONS.get(part.get("pattern", "text"), "text")
+                return text.removesuffix(" that is not empty")
             case "boolean":
                 return "`true` or `false`"
             case "integer" | "number":
