@@ -73,16 +73,21 @@ def manifest_pages() -> dict[str, str]:
 def _own_page(section: str, keys: Sequence[Key], form: _Form) -> str:
     """The page of a section: a table of its keys, then each with the keys below it."""
     rows = [
-        [f"[`{key.path[-1]}`](#{key.path[-1]})", key.meaning, "yes" if key.is_required else ""]
+        [f"[`{key.path[-1]}`](#{key.path[-1]})", _line(key)]
         for key in keys
         if len(key.path) == form.titled + 1
     ]
     return page(
         f"The manifest: {section}",
         _INTRODUCTIONS[section],
-        table(["Key", "What it is for", "Required"], rows),
+        table(["Key", "What it is for"], rows),
         *_described(keys, form),
     )
+
+
+def _line(key: Key) -> str:
+    """What a table of keys says of one; a column more would not fit a phone."""
+    return f"{key.meaning} Required." if key.is_required else key.meaning
 
 
 def _is_below_backend(key: Key) -> bool:
@@ -90,15 +95,12 @@ def _is_below_backend(key: Key) -> bool:
 
 
 def _first_page(sections: dict[str, list[Key]]) -> str:
-    rows = [
-        [f"[`{name}`]({_address(name)})", top.meaning, "yes" if top.is_required else ""]
-        for name, (top, *_) in sections.items()
-    ]
+    rows = [[f"[`{name}`]({_address(name)})", _line(top)] for name, (top, *_) in sections.items()]
     parts = [
         "Every key of `tools.yaml`, as `toolfold schema` has it: what it means, what may stand there, its"
         " default, and an example. An editor that reads the schema shows the same while you write.",
         "A file is YAML 1.2: `no` is a text. No text may be empty. Unknown keys are errors, with the nearest known one.",
-        table(["Key", "What it is for", "Required"], rows),
+        table(["Key", "What it is for"], rows),
     ]
     for name, (top, *below) in sections.items():
         if name not in OWN_PAGES:
