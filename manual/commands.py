@@ -12,28 +12,23 @@ from manual.text import block, code, fields, page, table
 _WITHOUT_MEANING: Final = ("help", "version")
 _EXIT_CODES: Final = [
     ["0", "Fine. `check`: the output is current."],
-    [
-        "1",
-        "Findings: a manifest with a mistake is one, a call that fails, output that is out of date.",
-    ],
-    ["2", "Wrong use, or a failure of toolfold's own."],
+    ["1", "A mistake in the manifest, a call that failed, or output that is out of date."],
+    ["2", "The command was given wrongly, or toolfold itself failed."],
 ]
-_VARIABLES: Final = [
-    [
-        "`TOOLFOLD_CACHE`",
-        "The folder for results of earlier runs; default: the user's cache folder.",
-    ],
-    [
-        "`TOOLFOLD_USAGE`",
+#: What the environment may say.
+VARIABLES: Final = (
+    ("TOOLFOLD_CACHE", "The folder for results of earlier runs; default: the user's cache folder."),
+    (
+        "TOOLFOLD_USAGE",
         "Where calls are counted: a file, `off`, or `postgresql://user@host/database`.",
-    ],
-    [
-        "`TOOLFOLD_STATE_KEYS`",
+    ),
+    (
+        "TOOLFOLD_STATE_KEYS",
         "The keys that seal what clients bring back, with commas; the same for all replicas.",
-    ],
-    ["`TOOLFOLD_TRACE_VALUES`", "`1`: spans hold arguments and results too."],
-    ["`OTEL_EXPORTER_OTLP_ENDPOINT`", "Where traces and metrics go, with `toolfold[telemetry]`."],
-]
+    ),
+    ("TOOLFOLD_TRACE_VALUES", "`1`: spans hold arguments and results too."),
+    ("OTEL_EXPORTER_OTLP_ENDPOINT", "Where traces and metrics go, with `toolfold[telemetry]`."),
+)
 
 
 class Argument(NamedTuple):
@@ -104,7 +99,7 @@ def commands_page() -> str:
         parts += [fields(given)] if given else []
         parts.append(block("console", "\n".join(f"$ {line}" for line in EXAMPLES[command.name])))
     parts += ["## Exit codes", table(["Code", "What it means"], _EXIT_CODES)]
-    parts += ["## Environment variables", table(["Variable", "What it says"], _VARIABLES)]
+    parts += ["## Environment variables", fields(VARIABLES)]
     return page("Commands", *parts)
 
 
@@ -139,7 +134,8 @@ def _value(action: argparse.Action, choices: Sequence[str]) -> str:
     if action.nargs == 0:
         return ""
     metavar: Any = action.metavar
-    name = metavar or ("|".join(choices) if choices else action.dest)
+    dest = action.dest.upper() if action.option_strings else action.dest
+    name = metavar or ("|".join(choices) if choices else dest)
     forms = {"?": f"[{name}]", "*": f"[{name} …]", "+": f"{name} …"}
     return forms.get(str(action.nargs), name)
 

@@ -15,7 +15,7 @@ from toolfold.manifest.tree import plain
 from toolfold_runtime.contract.vocabulary import CODES
 
 from manual.command_examples import EXAMPLES
-from manual.commands import Argument, Command
+from manual.commands import VARIABLES, Argument, Command
 from manual.error_codes import CODES as EXPLAINED
 from manual.error_codes import FINDINGS
 from manual.files import KINDS
@@ -65,6 +65,17 @@ def test_every_command_of_the_reference_is_one(line: str) -> None:
 
     assert program == "toolfold"
     assert parser().parse_args(arguments).run
+
+
+def test_every_variable_of_the_environment_that_is_read_is_described() -> None:
+    read = {
+        name
+        for folder in ("generator", "runtime")
+        for path in (ROOT / folder).rglob("*.py")
+        for name in re.findall(r'"(TOOLFOLD_[A-Z_]+)"', path.read_text(encoding="utf-8"))
+    }
+
+    assert read == {name for name, _ in VARIABLES if name.startswith("TOOLFOLD_")}
 
 
 def test_every_generated_file_is_of_a_kind_that_is_described() -> None:
