@@ -12,6 +12,7 @@ from toolfold.cli.arguments import parser
 from toolfold.manifest.editor_schema import manifest_schema
 from toolfold.manifest.read import read_yaml
 from toolfold.manifest.tree import plain
+from toolfold_runtime.contract import files
 from toolfold_runtime.contract.vocabulary import CODES
 
 from manual.command_examples import EXAMPLES
@@ -81,15 +82,23 @@ def test_every_variable_of_the_environment_that_is_read_is_described() -> None:
 def test_every_generated_file_is_of_a_kind_that_is_described() -> None:
     patterns = [kind.pattern.replace("<package>", "tana_mcp") for kind in KINDS]
     generated = ROOT / "generated"
-    files = (path.relative_to(generated) for path in generated.rglob("*") if path.is_file())
+    paths = (path.relative_to(generated) for path in generated.rglob("*") if path.is_file())
     unknown = [
         path.as_posix()
-        for path in files
+        for path in paths
         if "__pycache__" not in path.parts
         and not any(PurePosixPath(path).match(pattern) for pattern in patterns)
     ]
 
     assert unknown == []
+
+
+def test_every_file_that_a_catalog_may_have_is_described() -> None:
+    described = [kind.pattern.removeprefix("<package>/catalog/") for kind in KINDS]
+    names = [path for name, path in vars(files).items() if name.isupper()]
+
+    assert [path for path in names if not any(map(PurePosixPath(path).match, described))] == []
+    assert "pins.jsonl" in names
 
 
 def test_every_error_code_says_what_to_do() -> None:
