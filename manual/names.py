@@ -108,21 +108,27 @@ def names_page() -> str:
         "## The class",
         _LIFE,
     ]
+    shown: dict[str, str] = {}
     for title, keys in groups.items():
         parts += [f"## {title}"] if keys else []
         for key in keys:
-            parts += _part(names[key])
+            parts += _part(names[key], shown)
     return page("Python", *parts)
 
 
-def _part(known: PublicName) -> Iterator[str]:
+def _part(known: PublicName, shown: dict[str, str]) -> Iterator[str]:
+    """A name; its example only where no earlier name has the same one, by `shown`."""
     yield f"### {code(known.name)}"
     yield block("python", f"from {known.module} import {known.name}\n\n{known.signature}")
     yield known.meaning
     if known.members:
         yield fields(known.members)
-    yield "For example:"
-    yield block("python", known.example)
+    first = shown.setdefault(known.example, known.name)
+    if first == known.name:
+        yield "For example:"
+        yield block("python", known.example)
+    else:
+        yield f"The example of [{code(first)}](#{first.lower()}) shows it."
 
 
 def _exported(tree: ast.Module) -> list[str]:
@@ -149,13 +155,7 @@ def _described(public: str, name: str, origin: str, root: Path) -> PublicName:
 
 
 def _members(node: ast.ClassDef, module: ast.Module, lines: list[str]) -> Iterator[Member]:
-    """The fields and methods of a class, after those of its bases in the same module."""
-    bases = {ast.unparse(base) for base in node.bases}
-    own = [
-        known for known in module.body if isinstance(known, ast.ClassDef) and known.name in bases
-    ]
-    for base in own:
-        yield from _members(base, module, lines)
+    """The fields and methods of a class, then those of its bases in the same module."""
     if node.name in _FOR_GENERATED_CODE:
         return
     for inner in node.body:
@@ -165,6 +165,10 @@ def _members(node: ast.ClassDef, module: ast.Module, lines: list[str]) -> Iterat
             is_hidden = _meaning(inner).startswith(_FOR_THE_RUNTIME)
             if not is_hidden:
                 yield Member(_called(_signature(inner, lines)), _meaning(inner).split("\n")[0])
+    bases = {ast.unparse(base) for base in node.bases}
+    for known in module.body:
+        if isinstance(known, ast.ClassDef) and known.name in bases:
+            yield from _members(known, module, lines)
 
 
 def _head(node: ast.ClassDef) -> str:
