@@ -129,13 +129,17 @@ class _Walk:
                 choices = [c for c in part[keyword] if c.get("type") != "null"]
                 words = list(dict.fromkeys(map(self._words, choices)))
                 # The words for a secret say what its mapping is.
-                return _SECRET if _SECRET in words else " or ".join(words)
+                if _SECRET in words:
+                    return _SECRET
+                lists = [word for word in words if word == f"a list; each entry: {words[0]}"]
+                return " or ".join("a list of these" if w in lists else w for w in words)
         if "$ref" in part or "allOf" in part:
             reference = part.get("$ref") or part["allOf"][0]["$ref"]
             definition = reference.rpartition("/")[2]
             return "a JSON Schema" if definition in SCHEMA_DEFINITIONS else "a mapping"
         if "enum" in part:
-            return " or ".join(f"`{value}`" for value in part["enum"])
+            values = [f"`{value}`" for value in part["enum"]]
+            return f"one of {', '.join(values)}" if len(values) > 2 else " or ".join(values)
         if "const" in part:
             return f"`{part['const']}`"
         match part.get("type"):
@@ -152,7 +156,7 @@ class _Walk:
             case "object":
                 values = [self._words(free) for free in _free_values(part)]
                 named = values and values[0] != "anything"
-                return f"a mapping of names; each value: {values[0]}" if named else "a mapping"
+                return f"a mapping of names, each to {values[0]}" if named else "a mapping"
             case _:
                 return "anything"
 

@@ -110,18 +110,19 @@ def _first_page(sections: dict[str, list[Key]]) -> str:
 
 
 def _keywords_page() -> str:
-    keywords = [
-        (key.name, key.meaning, code(in_yaml({key.name: key.example}).replace("\n", " ")))
-        for key in keyword_keys()
-    ]
     return page(
         "Schemas in a manifest",
         "What `parameters`, `returns` and `$defs` may say: JSON Schema 2020-12, with `required: true` on a"
         " parameter itself. [Arguments and results](../how-to/arguments.md) says how they are held to it,"
         " which formats are asserted, and what each is in Python.",
-        "Each keyword with what it means and an example:",
-        fields(keywords),
+        "Each keyword with what it means, the type of its value, and an example:",
+        fields((key.name, key.meaning, _type_and_example(key)) for key in keyword_keys()),
     )
+
+
+def _type_and_example(key: Key) -> str:
+    example = in_yaml({key.name: key.example}).replace("\n", " ")
+    return f"Type: {key.type}. Example: {code(example)}"
 
 
 def _described(keys: Iterable[Key], form: _Form) -> Iterator[str]:
