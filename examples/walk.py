@@ -33,7 +33,7 @@ TASKS: dict[str, list[tuple[str, str, dict[str, object]]]] = {
 async def walk() -> None:
     """List, inventory, schemas, calls: what each step costs beside listing everything."""
     everything = await _everything()
-    print(f"every tool listed: {everything} tokens (name, description, parameters)\n")
+    print(f"every tool and two meta-tools listed: {everything} tokens\n")
     async with _client("progressive") as client:
         listed = (await client.list_tools()).tools
         surface = sum(_listed_tokens(tool) for tool in listed)

@@ -131,8 +131,8 @@ class _Walk:
                 # The words for a secret say what its mapping is.
                 if _SECRET in words:
                     return _SECRET
-                lists = [word for word in words if word == f"a list; each entry: {words[0]}"]
-                return " or ".join("a list of these" if w in lists else w for w in words)
+                many = f"a list; each entry: {words[0]}"
+                return " or ".join("a list of these" if word == many else word for word in words)
         if "$ref" in part or "allOf" in part:
             reference = part.get("$ref") or part["allOf"][0]["$ref"]
             definition = reference.rpartition("/")[2]
