@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from tempfile import mkdtemp
 from typing import Any, NamedTuple
 
 from toolfold.manifest.load import load
@@ -40,14 +41,11 @@ class Api:
         self.name = name
         self.document = DOCUMENTS / LIMITS[name].file
         self._folder = folder
-        self._number = 0
         self.project = folder
 
     def imported(self) -> Cost:
         """Import the document into a new project."""
-        self._number += 1
-        self.project = self._folder / f"{self.name}-{self._number}"
-        self.project.mkdir()
+        self.project = Path(mkdtemp(prefix=f"{self.name}-", dir=self._folder))
         command = python("-m", "toolfold", "import", "openapi", str(self.document))
         return run([*command, "--name", self.name], self.project)
 
