@@ -188,6 +188,63 @@ def test_parts_of_a_body_are_put_together() -> None:
     assert entry["input_schema"]["required"] == ["a"]
 
 
+def test_a_part_that_only_requires_is_put_together_with_the_others() -> None:
+    base = {"properties": {"id": {"readOnly": True}, "a": TEXT, "b": TEXT}}
+    parts = [{"$ref": "#/components/schemas/Base"}, {"required": ["id", "a"]}]
+    entry = only(with_body({"allOf": parts}, components={"schemas": {"Base": base}}))
+
+    assert list(entry["input_schema"]["properties"]) == ["a", "b"]
+    assert entry["input_schema"]["required"] == ["a"]
+
+
+def test_names_lose_their_accents() -> None:
+    query = {"name": "größe", "in": "query", "schema": TEXT}
+    given = document({"/a": {"get": {"operationId": "menüLesen", "parameters": [query]}}})
+    ((name, entry),) = data_of(given)["tools"].items()
+
+    assert name == "shop_menu_lesen"
+    assert list(entry["input_schema"]["properties"]) == ["grosse"]
+    assert entry["backend"]["request"]["parameters"]["grosse"]["name"] == "größe"
+
+
+def test_tags_in_other_letters_are_categories_of_their_own() -> None:
+    paths = {f"/{tag}": {"get": {"tags": [tag]}} for tag in ("訂單 API", "商品 API", "Menü")}
+    categories = data_of(document(paths))["categories"]
+
+    assert [own["title"] for own in categories.values()] == [
+        "shop: 訂單 API",
+        "shop: 商品 API",
+        "shop: Menü",
+    ]
+    assert list(categories)[2] == "shop-menu"
+
+
+def test_a_path_has_the_operations_that_it_refers_to_and_its_own() -> None:
+    item = {"$ref": "#/components/pathItems/Thing", "put": {"operationId": "set"}}
+    shared = {"pathItems": {"Thing": {"get": {"operationId": "get"}}}}
+    tools = data_of(document({"/a": item}, "3.1.0", components=shared))["tools"]
+
+    assert list(tools) == ["shop_get", "shop_set"]
+
+
+def test_the_query_method_reads_and_has_a_body() -> None:
+    body = {"content": {"application/json": {"schema": {"properties": {"a": TEXT}}}}}
+    entry = only(document({"/a": {"query": {"requestBody": body}}}, "3.2.0"))
+
+    assert entry["effect"] == "read"
+    assert entry["backend"]["operation"] == "QUERY /a"
+    assert list(entry["input_schema"]["properties"]) == ["a"]
+
+
+def test_a_body_of_swagger_2_takes_the_place_of_that_of_its_path() -> None:
+    bodies = [
+        {"in": "body", "name": name, "schema": {"properties": {name: TEXT}}} for name in ("a", "b")
+    ]
+    item = {"parameters": bodies[:1], "post": {"parameters": bodies[1:]}}
+
+    assert list(only(document({"/a": item}, "2.0"))["input_schema"]["properties"]) == ["b"]
+
+
 def test_a_body_that_may_be_left_out_is_whole_where_some_of_it_is_given() -> None:
     schema = {"type": "object", "properties": {"a": TEXT, "b": TEXT}, "required": ["a"]}
     body = {"content": {"application/json": {"schema": schema}}}

@@ -42,6 +42,14 @@ REFUSED: Final[dict[str, tuple[bytes, str]]] = {
     "a list": (b"[]", "its root is no mapping"),
     "another kind of document": (b'{"tools": []}', 'neither "openapi" nor "swagger"'),
     "a version that is not known": (b'{"openapi": "4.0", "paths": {}}', "OpenAPI 4.0 is not known"),
+    "operations in another file": (
+        b'{"openapi": "3.0.0", "paths": {"/a": {"$ref": "a.yaml"}}}',
+        "not followed: a.yaml; bundle its files into one document first",
+    ),
+    "webhooks alone": (
+        b'{"openapi": "3.1.0", "webhooks": {"a": {"post": {}}}}',
+        "webhooks are requests that the API sends, not tools",
+    ),
     "no operations": (b'{"openapi": "3.0.0", "paths": {}}', "it has no operations"),
     "paths that are none": (b'{"openapi": "3.0.0", "paths": []}', '"paths" are no mapping'),
     "bytes that are no text": (b'{"openapi": "3.0.0"\xff}', "x.json:1:20: byte 0xff is not UTF-8"),
@@ -80,6 +88,14 @@ WARNED: Final[dict[str, tuple[Json, str]]] = {
     "an operation that is none": (
         document({"/a": {"get": 5, "put": {}}}),
         "operations that are no mappings are left out: GET /a",
+    ),
+    "a method that nobody knows": (
+        document({"/a": {"get": {}, "fetch": {}, "x-internal": True}}),
+        "methods that are not known are left out: fetch /a",
+    ),
+    "a path that is elsewhere": (
+        document({"/a": {"get": {}}, "/b": {"$ref": "b.yaml"}}),
+        "paths without operations are left out: /b",
     ),
     "a parameter that is none": (
         operation(parameters=[5, {"in": "nowhere", "name": "x"}]),
@@ -189,6 +205,13 @@ paths:
     assert tool.backend is not None
     assert tool.backend.answer is not None
     assert tool.backend.answer.errors == {"404": "Nobody is there"}
+
+
+def test_a_tab_in_a_blank_line_of_yaml_means_nothing(tmp_path: Path) -> None:
+    text = "openapi: 3.0.0\npaths:\n  /a:\n    get:\n      summary: |-\n        \t\n        Find\n"
+    (tmp_path / "x.yaml").write_text(text, encoding="utf-8")
+
+    assert import_openapi(tmp_path, "x.yaml").code == 0
 
 
 def test_numbers_that_json_does_not_have_are_left_out(tmp_path: Path) -> None:

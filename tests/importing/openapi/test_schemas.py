@@ -28,6 +28,10 @@ OF_3_0: Final[dict[str, Rule]] = {
         {"oneOf": [{"type": "string"}], "nullable": True},
         {"oneOf": [{"type": "string"}, {"type": "null"}]},
     ),
+    "nullable beside a variant that may be null already": (
+        {"oneOf": [{"type": "string", "nullable": True}], "nullable": True},
+        {"oneOf": [{"type": ["string", "null"]}]},
+    ),
     "nullable beside parts": (
         {"allOf": [{"type": "string"}], "nullable": True, "description": "What"},
         {"anyOf": [{"allOf": [{"type": "string"}]}, {"type": "null"}], "description": "What"},
@@ -85,6 +89,10 @@ OF_3_0: Final[dict[str, Rule]] = {
         {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/Read"}}},
         {"type": "object", "properties": {}},
     ),
+    "what is only read is not required by another part": (
+        {"allOf": [{"properties": {"id": {"readOnly": True}}}, {"required": ["id", "name"]}]},
+        {"allOf": [{"properties": {}}, {"required": ["name"]}]},
+    ),
     "words of other languages for types": ({"type": "int"}, {"type": "integer"}),
     "a type that nobody knows may be any": ({"type": "thing"}, {}),
     "lists of items are those of JSON Schema": (
@@ -121,6 +129,7 @@ OF_3_1: Final[dict[str, Rule]] = {
         {"$ref": "#/components/schemas/A", "maxLength": 3},
         {"maxLength": 3, "$ref": "#/$defs/shop_A"},
     ),
+    "an anchor is found": ({"$ref": "#here"}, {"$ref": "#/$defs/shop_Anchored"}),
     "exclusive bounds are numbers already": (
         {"type": "number", "exclusiveMinimum": 1},
         {"type": "number", "exclusiveMinimum": 1},
@@ -133,6 +142,7 @@ OF_3_1: Final[dict[str, Rule]] = {
 COMPONENTS: Final[Json] = {
     "schemas": {
         "A": {"type": "string"},
+        "Anchored": {"$anchor": "here", "type": "integer"},
         "Read": {"type": "string", "readOnly": True},
     }
 }

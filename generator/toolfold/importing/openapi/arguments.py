@@ -10,7 +10,7 @@ from toolfold_runtime.contract.http import OWN_HEADERS, PLACES, STYLES
 
 from toolfold.importing.openapi.bodies import Body
 from toolfold.importing.openapi.schemas import Schemas
-from toolfold.importing.openapi.texts import plain_text
+from toolfold.importing.openapi.texts import plain_text, without_accents
 from toolfold.importing.openapi.warnings import Warnings
 
 # Clients refuse other characters in the names of properties, and more of them.
@@ -161,7 +161,7 @@ class _Flattening:
             self.done.rules = {"dependentRequired": {n: r for n, r in needs.items() if r}}
 
     def _free_name(self, name: str, suffix: str) -> str:
-        base = _ILLEGAL.sub("_", name).strip("_.")[:_LONGEST_NAME] or suffix
+        base = _ILLEGAL.sub("_", without_accents(name)).strip("_.")[:_LONGEST_NAME] or suffix
         own, number = base, 1
         while own in self.done.properties:
             end = f"_{suffix}" if number == 1 else f"_{suffix}{number}"

@@ -17,6 +17,8 @@ _JSON: Final = "application/json"
 _OF_PLAIN_OBJECTS: Final = frozenset(
     {"type", "properties", "required", "description", "additionalProperties", "default"}
 )
+# What a part of `allOf` may say that has no properties of its own.
+_OF_PARTS: Final = frozenset({"type", "required", "description"})
 _COMBINED: Final = ("anyOf", "oneOf")
 _STYLES: Final = frozenset({"form", "spaceDelimited", "pipeDelimited", "deepObject"})
 
@@ -187,6 +189,8 @@ def _plain_object(
 ) -> tuple[dict[str, Json], tuple[str, ...], Json] | None:
     if inner.get("type", "object") != "object" or depth > 5:
         return None
+    if depth and inner.keys() <= _OF_PARTS:
+        return {}, tuple(inner.get("required", ())), {}
     if "properties" not in inner and "allOf" not in inner and inner.get("type") != "object":
         return None
     if inner.get("additionalProperties", False) is not False:

@@ -1,5 +1,6 @@
 """Categories of operations: their first tag, else the part of the path in which paths differ first."""
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -8,9 +9,10 @@ from typing import Any, Final, NamedTuple
 from toolfold_runtime.contract.codec import Json
 
 from toolfold.importing.openapi.names import slug_of
-from toolfold.importing.openapi.texts import line_of
+from toolfold.importing.openapi.texts import line_of, without_accents
 
 _LONGEST: Final = 64
+_DIGEST: Final = 6
 _LONGEST_DESCRIPTION: Final = 160
 # Parts of a path that say nothing about what it is for: versions and the like.
 _EMPTY_PARTS: Final = re.compile(r"v?\d[\w.-]*|api|apis|rest|latest|\{.*\}|", re.IGNORECASE)
@@ -44,7 +46,7 @@ def categories_of(
     for group, earlier in zip(groups, before, strict=True):
         name = earlier if earlier and earlier.casefold() not in taken else known.get(group)
         if name is None:
-            name = _free(f"{base}-{slug_of(group).replace('_', '-')}" if group else base, taken)
+            name = _free(f"{base}-{_slug(group)}" if group else base, taken)
         known.setdefault(group, name)
         names.append(name)
         if name not in entries:
@@ -52,6 +54,14 @@ def categories_of(
             entry = {"title": title, "description": described.get(group)}
             entries[name] = {key: value for key, value in entry.items() if value}
     return Categories(names, entries)
+
+
+def _slug(group: str) -> str:
+    """The words of a group, and a digest where these leave out letters that tell it from others."""
+    words = slug_of(group).replace("_", "-")
+    if all(character.isascii() or not character.isalpha() for character in without_accents(group)):
+        return words
+    return f"{words[:40]}-{hashlib.sha256(group.encode()).hexdigest()[:_DIGEST]}".strip("-")
 
 
 def _descriptions(tags: Sequence[Any]) -> dict[str, str]:

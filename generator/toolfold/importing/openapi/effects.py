@@ -7,7 +7,7 @@ from toolfold_runtime.contract.vocabulary import Effect
 from toolfold.importing.effects import DESTROYING, READING, WRITING
 from toolfold.importing.openapi.names import words_of
 
-_READING_METHODS: Final = frozenset({"get", "head", "options", "trace"})
+_READING_METHODS: Final = frozenset({"get", "head", "options", "trace", "query"})
 # Words that read where a method may do anything: `POST /search/issues`.
 _READING: Final = READING | {
     "query",

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from toolfold.importing.openapi.texts import without_accents
 from toolfold.plan.disclosure.meta_tools import default_meta_names
 from toolfold.plan.names.identifiers import tool_keys
 
@@ -35,7 +36,7 @@ class Named(NamedTuple):
 
 def words_of(text: str) -> list[str]:
     """The words of a name in lower case: those of `listOpenIssues` and `issues/list-open` alike."""
-    return [word.lower() for word in _WORD.findall(text)]
+    return [word.lower() for word in _WORD.findall(without_accents(text))]
 
 
 def slug_of(text: str) -> str:

@@ -2,7 +2,7 @@
 
 import difflib
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from toolfold_runtime.contract.codec import Json
 
@@ -14,6 +14,8 @@ from toolfold.importing.openapi.version import METHODS, Version, operation_of
 from toolfold.importing.openapi.warnings import Warnings
 
 _LONGEST_PATH: Final = 1500
+#: What a path has besides operations.
+_OF_PATH: Final = frozenset({"$ref", "summary", "description", "parameters", "servers"})
 _MOST: Final = 20_000
 
 
@@ -35,7 +37,7 @@ def operations_of(
     every = Warnings()
     found = list(_found(paths if isinstance(paths, dict) else {}, references, every))
     if not found:
-        raise UsageError("it has no operations; nothing can be imported of it")
+        raise UsageError(_without_operations(references.root, warnings))
     if len(found) > _MOST:
         raise UsageError(f"{len(found):,} operations; at most {_MOST:,} are imported at once")
     all_tags = list(dict.fromkeys(tag for own in found for tag in own.tags))
@@ -61,12 +63,17 @@ def _found(paths: Json, references: References, warnings: Warnings) -> Iterator[
     for path, given in paths.items():
         if path.startswith("x-"):
             continue
-        item = references.resolved(given)
+        item = _item(given, references)
+        if not item:
+            warnings.add("paths without operations are left out", path)
         if len(path) > _LONGEST_PATH:
             warnings.add(f"paths of more than {_LONGEST_PATH:,} characters are left out", path[:60])
             continue
         for method, operation in item.items():
+            if method in _OF_PATH or method.startswith("x-"):
+                continue
             if method.lower() not in METHODS:
+                warnings.add("methods that are not known are left out", f"{method} {path}")
                 continue
             where = f"{method.upper()} {path}"
             if not isinstance(operation, dict):
@@ -78,6 +85,22 @@ def _found(paths: Json, references: References, warnings: Warnings) -> Iterator[
             named = Named(method.upper(), path, identity)
             seen.add(named.own)
             yield Operation(named, tuple(_tags(operation)), operation, item)
+
+
+def _item(given: Any, references: References) -> Json:
+    """What a path says, with what it refers to."""
+    referred = references.resolved(given)
+    beside = given.items() if isinstance(given, dict) and "$ref" in given else ()
+    return {**referred, **{key: own for key, own in beside if key != "$ref"}}
+
+
+def _without_operations(root: Json, warnings: Warnings) -> str:
+    """What to say of a document without operations, and why it has none."""
+    fact = "it has no operations; nothing can be imported of it"
+    if root.get("webhooks") and not root.get("paths"):
+        return f"{fact}: webhooks are requests that the API sends, not tools"
+    reasons = (f"{own.fact}; {own.hint}" for own in warnings.problems("") if own.hint)
+    return ": ".join([fact, *list(reasons)[:1]])
 
 
 def _own_hosts(operation: Json, item: Json) -> set[str]:

@@ -1,5 +1,7 @@
 """Where references within a document lead; none is followed out of it."""
 
+from collections import deque
+from functools import cached_property
 from typing import Any, Final, NamedTuple
 from urllib.parse import unquote
 
@@ -12,6 +14,7 @@ Steps = tuple[str, ...]
 
 _LONGEST_CHAIN: Final = 50
 _OUTSIDE: Final = "references that leave the document are not followed"
+_BUNDLE: Final = "bundle its files into one document first, for example with `redocly bundle`"
 _NOWHERE: Final = "references that lead nowhere"
 _CIRCLE: Final = "references that lead to nothing but each other"
 
@@ -50,11 +53,11 @@ class References:
         following, seen = reference, set[str]()
         while following not in seen and len(seen) < _LONGEST_CHAIN:
             seen.add(following)
-            steps = self._steps(following)
-            if steps is None:
-                self._warnings.add(_OUTSIDE, following)
+            if not following.startswith("#"):
+                self._warnings.add(_OUTSIDE, following, _BUNDLE)
                 return None
-            found = self._value(steps)
+            steps = self._steps(following)
+            found = None if steps is None else self._value(steps)
             if found is None:
                 self._warnings.add(_NOWHERE, following)
                 return None
@@ -68,9 +71,24 @@ class References:
         if reference == "#":
             return ()
         if not reference.startswith("#/"):
-            return None
+            return self._anchors.get(unquote(reference[1:]))
         parts = reference[2:].split("/")
         return tuple(part.replace("~1", "/").replace("~0", "~") for part in parts)
+
+    @cached_property
+    def _anchors(self) -> dict[str, Steps]:
+        """Where each `$anchor` stands, the first of a name."""
+        found: dict[str, Steps] = {}
+        waiting = deque[tuple[Steps, Any]]([((), self.root)])
+        while waiting:
+            steps, node = waiting.popleft()
+            if isinstance(node, dict) and isinstance(node.get("$anchor"), str):
+                found.setdefault(node["$anchor"], steps)
+            inner = node.items() if isinstance(node, dict) else enumerate(node)
+            waiting += [
+                ((*steps, str(key)), own) for key, own in inner if isinstance(own, dict | list)
+            ]
+        return found
 
     def _value(self, steps: Steps) -> Target | None:
         node: Any = self.root

@@ -29,6 +29,8 @@ _LATER_SINGLE_OR_FLAG: Final = ("unevaluatedProperties",)
 _LATER_MAPPINGS: Final = ("patternProperties", "dependentSchemas")
 # Schemas within schemas; a manifest holds 64 levels of values.
 _DEEPEST: Final = 20
+# Parts within parts in which properties are looked for.
+_DEEPEST_PARTS: Final = 5
 _UNWANTED: Final[dict[Direction, str]] = {"request": "readOnly", "answer": "writeOnly"}
 
 
@@ -147,9 +149,8 @@ class Schemas:
     def _object(self, schema: Json, direction: Direction, depth: int) -> Json:
         own: Json = {}
         properties = schema.get("properties")
-        unwanted: set[str] = set()
+        unwanted = self._unwanted_names(schema, direction)
         if isinstance(properties, dict):
-            unwanted = {n for n, s in properties.items() if self.is_unwanted(s, direction)}
             own["properties"] = {
                 name: self.converted(inner, direction, depth + 1)
                 for name, inner in properties.items()
@@ -166,6 +167,16 @@ class Schemas:
         elif more is False and not unwanted:
             own["additionalProperties"] = False
         return own
+
+    def _unwanted_names(self, schema: Json, direction: Direction, depth: int = 0) -> set[str]:
+        """The properties of a schema and of its parts (`allOf`) that are only for the other direction."""
+        properties, parts = schema.get("properties"), schema.get("allOf")
+        own = properties if isinstance(properties, dict) else {}
+        unwanted = {name for name, inner in own.items() if self.is_unwanted(inner, direction)}
+        if isinstance(parts, list) and depth < _DEEPEST_PARTS:
+            for part in map(self.target_of, parts):
+                unwanted |= self._unwanted_names(part, direction, depth + 1) - own.keys()
+        return unwanted
 
     def _array(self, schema: Json, direction: Direction, depth: int) -> Json:
         items = schema.get("items")
@@ -187,6 +198,9 @@ class Schemas:
         for key in _LISTS:
             parts = schema.get(key)
             if isinstance(parts, list) and parts:
+                if key == "allOf":
+                    unwanted = self._unwanted_names(schema, direction)
+                    parts = [_not_requiring(unwanted, own) for own in parts]
                 yield key, [self.converted(own, direction, depth + 1) for own in parts]
         for key in (*_SINGLE, *(_LATER_SINGLE if self._version == "3.1" else ())):
             if isinstance(schema.get(key), dict | bool):
@@ -209,6 +223,10 @@ class Schemas:
             schema.get("nullable") is True or schema.get("x-nullable") is True
         )
 
+    def _accepts_null(self, schema: Any) -> bool:
+        """Whether a variant says itself, or by what it refers to, that it may be null."""
+        return self._is_nullable(self.target_of(schema))
+
     def _nullable(self, schema: Json, own: Json) -> Json:
         """The converted schema, which accepts null too where the document says `nullable`."""
         if not self._is_nullable(schema):
@@ -223,9 +241,21 @@ class Schemas:
             own["type"] = [*kinds, *(["null"] if "null" not in kinds else [])]
         for key in ("anyOf", "oneOf"):
             if key in own:
-                own[key] = [*own[key], {"type": "null"}]
+                # Of `oneOf`, null must not be accepted twice.
+                if key == "anyOf" or not any(self._accepts_null(own) for own in schema[key]):
+                    own[key] = [*own[key], {"type": "null"}]
                 break
         return own
+
+
+def _not_requiring(names: set[str], part: Any) -> Any:
+    """A part of `allOf` that does not require these names, which other parts have."""
+    required = part.get("required") if isinstance(part, dict) else None
+    if not names or not isinstance(required, list):
+        return part
+    own = part.get("properties")
+    left = [n for n in required if n not in names or (isinstance(own, dict) and n in own)]
+    return {**part, "required": left}
 
 
 def _names_in(schema: object) -> Iterator[str]:

@@ -11,7 +11,7 @@ from toolfold.importing.openapi.fetch import is_address
 
 _ADDRESS: Final = re.compile(r"https?://[^\s/@]+(/[^\s]*)?")
 _BRACES: Final = re.compile(r"\{([^{}]*)\}")
-_VALUE: Final = re.compile(r"[A-Za-z0-9._~-]{1,100}")
+_VALUE: Final = re.compile(r"[A-Za-z0-9._~:/-]{1,200}")
 
 
 class Location(NamedTuple):
@@ -33,7 +33,7 @@ def location_of(servers: list[Any], source: str, server: str) -> Location:
         if isinstance(entry, dict) and isinstance(entry.get("url"), str):
             found = _location(entry, source, prefix)
             if found is not None:
-                return _with_others(found, servers)
+                return _with_others(found, entry, servers)
     host = f"{prefix}_HOST"
     note = (
         "the document does not say where the API is: set `url:` under the server, or the variable"
@@ -73,7 +73,9 @@ def _location(entry: Json, source: str, prefix: str) -> Location | None:
         notes.append(f"{{{name}}} in the address is {chosen}; set `url:` for another one")
         return chosen
 
-    url = _BRACES.sub(value, entry["url"]).strip().rstrip("/")
+    url = _BRACES.sub(value, entry["url"].strip()).split("?")[0].split("#")[0].rstrip("/")
+    if url.startswith("//") and not is_address(source):
+        url = f"https:{url}"
     if not urlsplit(url.replace("${", "").replace("}", "")).scheme:
         if is_address(source):
             url = urljoin(source, url or "/").rstrip("/")
@@ -94,12 +96,12 @@ def _chosen(variable: Json) -> str | None:
     return next((own for own in texts if _VALUE.fullmatch(own)), None)
 
 
-def _with_others(found: Location, servers: list[Any]) -> Location:
+def _with_others(found: Location, chosen: Json, servers: list[Any]) -> Location:
     others = [
         entry["url"][:100]
         for entry in servers
-        if isinstance(entry, dict) and isinstance(entry.get("url"), str)
-    ][1:4]
+        if isinstance(entry, dict) and _has_url(entry) and entry["url"] != chosen["url"]
+    ][:3]
     if not others:
         return found
     note = f"the document names other addresses too: {', '.join(others)}"

@@ -2,6 +2,7 @@
 
 import html
 import re
+import unicodedata
 from typing import Final
 
 _TAG: Final = re.compile(r"</?[A-Za-z][^<>]{0,2000}>|<!--.{0,2000}?-->", re.DOTALL)
@@ -29,6 +30,14 @@ def plain_text(text: object) -> str:
 def without_links(text: str) -> str:
     """A text whose links are their words alone: agents pay for addresses, and follow none."""
     return _LINK.sub(r"\1", text)
+
+
+def without_accents(text: str) -> str:
+    """A text with the letters of ASCII that its letters are made of: `Größe` is `Grosse`."""
+    if text.isascii():
+        return text
+    decomposed = unicodedata.normalize("NFKD", text.replace("ß", "ss"))
+    return "".join(character for character in decomposed if not unicodedata.combining(character))
 
 
 def line_of(text: object, longest: int) -> str:

@@ -11,7 +11,7 @@ from toolfold.importing.openapi.references import References
 Version = Literal["2.0", "3.0", "3.1"]
 
 #: The methods that an operation can have, in the order in which documents list them.
-METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+METHODS: Final = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 _JSON: Final = "application/json"
 _FORM: Final = "application/x-www-form-urlencoded"
 _MULTIPART: Final = "multipart/form-data"
@@ -69,6 +69,8 @@ def servers_of(root: Json, version: Version) -> list[Any]:
     base = base if isinstance(base, str) else ""
     if not isinstance(host, str) or not host:
         return [{"url": base}] if base else []
+    if "://" in host:
+        return [{"url": f"{host}{base}"}]
     schemes = root.get("schemes")
     schemes = schemes if isinstance(schemes, list) else []
     scheme = "https" if not schemes or "https" in schemes else schemes[0]
@@ -131,7 +133,7 @@ def _inline_schema(parameter: Json) -> Json:
 
 
 def _body(parameters: list[Json], consumes: list[str]) -> Json | None:
-    for parameter in parameters:
+    for parameter in reversed(parameters):  # that of the operation before that of its path
         if parameter.get("in") == "body":
             media = {"schema": parameter.get("schema", {})}
             content = dict.fromkeys(consumes or [_JSON], media)

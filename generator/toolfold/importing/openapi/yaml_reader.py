@@ -17,6 +17,8 @@ from toolfold.importing.openapi.warnings import Warnings
 MAX_DEPTH: Final = 200
 MAX_ALIASED: Final = 500_000
 
+# PyYAML refuses a tab in the blank lines before a text, where it means nothing.
+_BLANK_LINE: Final = re.compile(r"^ *\t[ \t]*$", re.MULTILINE)
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,300}|0o[0-7]{1,100}|0x[0-9a-fA-F]{1,100}")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -31,6 +33,8 @@ _NUMBER_STARTS: Final = frozenset("0123456789+-.")
 
 def read_yaml_text(text: str, name: str, warnings: Warnings) -> Any:
     """The first document in a text; UsageError, with its place, for what cannot be read."""
+    if "\t" in text:
+        text = _BLANK_LINE.sub("", text)
     try:
         return _Builder(text, name, warnings).document()
     except yaml.YAMLError as error:
