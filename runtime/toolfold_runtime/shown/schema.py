@@ -17,7 +17,6 @@ _LARGE_COUNT: Final = 1000
 _LONGEST_PATTERN: Final = 40
 _LONGEST_DEFAULT: Final = 40
 _MOST_VARIANTS: Final = 5
-_MOST_INSIDE: Final = 8
 _MOST_NAMED: Final = 12
 # Characters of the smallest schema, with its name; and of all that are looked at in the end.
 _LEAST: Final = 8
@@ -29,11 +28,12 @@ _PLAIN_FORMATS: Final = frozenset(
 
 
 class _Level(NamedTuple):
-    """How much is shown: objects within objects, characters of prose, values of an `enum`."""
+    """How much is shown: objects within objects, characters of prose, values of an `enum`, names inside objects."""
 
     depth: int
     prose: int
     values: int
+    inside: int = 8
 
 
 _LEVELS: Final = (
@@ -43,6 +43,7 @@ _LEVELS: Final = (
     _Level(1, 60, 8),
     _Level(1, 0, 8),
     _Level(1, 0, 4),
+    _Level(1, 0, 4, inside=2),
 )
 
 
@@ -110,7 +111,7 @@ class _Trimming:
         if isinstance(properties, dict) and properties:
             if depth >= self._level.depth or is_circle:
                 self.cut[path or "."] = None
-                _describe(shown, _inside(properties))
+                _describe(shown, _inside(properties, self._level.inside))
             else:
                 shown |= self._object(own, properties, depth, seen, path)
         self._add_items(shown, own, depth, seen, path)
@@ -207,9 +208,9 @@ def _describe(shown: Json, text: str) -> None:
     shown["description"] = f"{described}. {text}" if described else text
 
 
-def _inside(properties: Json) -> str:
+def _inside(properties: Json, most: int) -> str:
     """The names of what is inside an object, the first of many."""
-    names = [name[:40] for name in properties][:_MOST_INSIDE]
+    names = [name[:40] for name in properties][:most]
     more = f", … {len(properties) - len(names)} more" if len(properties) > len(names) else ""
     return f"Inside: {', '.join(names)}{more}"
 

@@ -207,9 +207,10 @@ paths:
     assert tool.backend.answer.errors == {"404": "Nobody is there"}
 
 
-def test_a_tab_in_a_blank_line_of_yaml_means_nothing(tmp_path: Path) -> None:
-    text = "openapi: 3.0.0\npaths:\n  /a:\n    get:\n      summary: |-\n        \t\n        Find\n"
-    (tmp_path / "x.yaml").write_text(text, encoding="utf-8")
+@pytest.mark.parametrize("text", ["\t\n        Find", "Find\u2028it", "Find\x85it"])
+def test_yaml_is_read_by_the_rules_of_1_2(text: str, tmp_path: Path) -> None:
+    start = "openapi: 3.0.0\npaths:\n  /a:\n    get:\n      summary: |-\n        "
+    (tmp_path / "x.yaml").write_bytes(f"{start}{text}\n".encode())
 
     assert import_openapi(tmp_path, "x.yaml").code == 0
 

@@ -43,7 +43,7 @@ def read_document(source: str, seconds: float, warnings: Warnings) -> Document:
     if text.lstrip()[:1] == "{" and not source.endswith((".yaml", ".yml")):
         parsed = _json(text, source, warnings)
     else:
-        parsed = read_yaml_text(_without_signs(text, source, warnings), source, warnings)
+        parsed = read_yaml_text(_without_signs(text, warnings), source, warnings)
     if not isinstance(parsed, dict):
         raise UsageError(f"{source}:1:1: not an OpenAPI document: its root is no mapping")
     return Document(source, parsed)
@@ -118,12 +118,13 @@ def _without_surrogates(value: Any) -> Any:
     return [_without_surrogates(own) for own in value] if isinstance(value, list) else value
 
 
-def _without_signs(text: str, source: str, warnings: Warnings) -> str:
+def _without_signs(text: str, warnings: Warnings) -> str:
     """The text without the control characters that PyYAML refuses a whole document for."""
     bad = {c for c in set(text) if not c.isprintable() and not _is_readable(c)}
     if not bad:
         return text
-    warnings.add("control characters are left out", source)
+    first = min(map(text.index, bad))
+    warnings.add("control characters are left out", f"line {text.count(chr(10), 0, first) + 1}")
     return text.translate(dict.fromkeys(map(ord, bad), " "))
 
 

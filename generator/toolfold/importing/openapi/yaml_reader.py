@@ -19,6 +19,8 @@ MAX_ALIASED: Final = 500_000
 
 # PyYAML refuses a tab in the blank lines before a text, where it means nothing.
 _BLANK_LINE: Final = re.compile(r"^ *\t[ \t]*$", re.MULTILINE)
+# Line breaks of YAML 1.1, to PyYAML, that YAML 1.2 has as characters like others.
+_BREAKS: Final = "\x85\u2028\u2029"
 _LOADER: Final = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _INTEGER: Final = re.compile(r"[-+]?[0-9]{1,300}|0o[0-7]{1,100}|0x[0-9a-fA-F]{1,100}")
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
@@ -35,6 +37,8 @@ def read_yaml_text(text: str, name: str, warnings: Warnings) -> Any:
     """The first document in a text; UsageError, with its place, for what cannot be read."""
     if "\t" in text:
         text = _BLANK_LINE.sub("", text)
+    for character in _BREAKS:
+        text = text.replace(character, " ")
     try:
         return _Builder(text, name, warnings).document()
     except yaml.YAMLError as error:
