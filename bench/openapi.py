@@ -149,9 +149,10 @@ def main() -> int:
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        # Imports first: the memory of a new process is at least that of the process that starts it.
         parts = (
-            partial(token_figures, folder),
             partial(import_figures, folder, options.imports),
+            partial(token_figures, folder),
             partial(call_figures, folder, options.pairs, options.times),
         )
         are_met = print_figures(chain.from_iterable(part() for part in parts))
