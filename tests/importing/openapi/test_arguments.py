@@ -349,6 +349,47 @@ def test_swagger_2_is_read_like_3_0() -> None:
     assert entry["backend"]["answer"] == {"schema": {"type": "string"}}
 
 
+BODY: Final[Json] = {"type": "object", "required": ["name"], "properties": {"name": TEXT}}
+WITH_EXAMPLES: Final[dict[str, tuple[Json, Json]]] = {
+    "of a media type": ({"schema": BODY, "example": {"name": "Ann"}}, {"name": "Ann"}),
+    "the first of several": (
+        {"schema": BODY, "examples": {"a": {"value": {"name": "Ann"}}, "b": {"value": {}}}},
+        {"name": "Ann"},
+    ),
+    "of a schema": ({"schema": {**BODY, "example": {"name": "Ann"}}}, {"name": "Ann"}),
+    "with what the schema does not have": (
+        {"schema": BODY, "example": {"name": "Ann", "more": 1}},
+        {"name": "Ann"},
+    ),
+}
+
+
+def _with_example(media: Json, *parameters: Json) -> Json:
+    body = {"required": True, "content": {"application/json": media}}
+    operation = {"parameters": list(parameters), "requestBody": body}
+    return only(document({"/people/{id}": {"post": operation}}))
+
+
+@pytest.mark.parametrize("case", WITH_EXAMPLES)
+def test_examples_of_bodies_become_calls(case: str) -> None:
+    media, values = WITH_EXAMPLES[case]
+    entry = _with_example(media, ID)
+
+    assert entry["examples"] == [{"arguments": {"id": "<id>", **values}}]
+
+
+def test_examples_of_parameters_become_calls() -> None:
+    count = {"name": "count", "in": "query", "required": True, "schema": {"type": "integer"}}
+    given = {**ID, "schema": {**TEXT, "example": "p-7"}}
+    entry = _with_example({"schema": BODY, "example": {"name": "Ann"}}, given, count)
+
+    assert entry["examples"] == [{"arguments": {"id": "p-7", "name": "Ann", "count": 1}}]
+
+
+def test_examples_that_the_schema_refuses_are_left_out() -> None:
+    assert "examples" not in _with_example({"schema": BODY, "example": {"name": 5}}, ID)
+
+
 def test_tags_and_paths_choose_operations() -> None:
     given = document(
         {

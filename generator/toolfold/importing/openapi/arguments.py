@@ -177,6 +177,9 @@ class _Flattening:
         first = self.schemas.target_of(first)
         if "value" in first:
             self.done.examples[argument] = first["value"]
+        elif argument in self.done.required:
+            example = self.schemas.example_of(parameter.get("schema"))
+            self.done.examples |= {} if example is None else {argument: example}
 
 
 _EXPLODED: Final = ("form", "deepObject")

@@ -108,12 +108,17 @@ class Entries:
     def _examples(
         self, operation: Operation, arguments: Arguments, body: Body | None
     ) -> list[Json]:
-        """The call that the document shows, if its schema accepts it."""
+        """The call that the document shows, if its schema accepts it.
+
+        Names in angle brackets stand for texts that are required and have no example, 1 for numbers.
+        """
         values = dict(arguments.examples)
         values |= self._body_example(operation, arguments, body)
-        is_whole = all(name in values for name in arguments.required)
-        is_short = is_writable(values) and len(str(values)) <= _LONGEST_EXAMPLE
-        if not values or not is_whole or not is_short:
+        if not values:
+            return []
+        missing = (name for name in arguments.required if name not in values)
+        values = {n: _placeholder(n, arguments.properties[n]) for n in missing} | values
+        if not is_writable(values) or len(str(values)) > _LONGEST_EXAMPLE:
             return []
         return [{"arguments": values}] if self._accepts(arguments.input_schema, values) else []
 
@@ -140,7 +145,8 @@ class Entries:
             return media["example"]
         given = media.get("examples")
         first = next(iter(given.values()), None) if isinstance(given, dict) else None
-        return self._references.resolved(first).get("value")
+        shown = self._references.resolved(first).get("value")
+        return self._schemas.example_of(media.get("schema")) if shown is None else shown
 
     def _accepts(self, schema: Json, values: Json) -> bool:
         document = {**schema, "$defs": self._schemas.reached(schema)}
@@ -148,6 +154,11 @@ class Entries:
             return jsonschema_rs.Draft202012Validator(document).is_valid(values)
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
             return False
+
+
+def _placeholder(name: str, schema: Json) -> Any:
+    """What stands for a value that the document gives no example of; its schema decides whether it may."""
+    return schema.get("minimum", 1) if schema.get("type") == "integer" else f"<{name}>"
 
 
 def _texts(operation: Operation) -> tuple[str, str]:

@@ -90,6 +90,13 @@ class Schemas:
         """What a schema says by itself or by what it refers to, not converted; empty without that."""
         return self._references.resolved(schema)
 
+    def example_of(self, schema: Any) -> Any:
+        """The example that a schema gives, itself or by what it refers to; None where it gives none."""
+        own = self.target_of(schema)
+        given = own.get("examples")
+        first = given[0] if isinstance(given, list) and given else None
+        return own.get("example", first)
+
     def is_unwanted(self, schema: Any, direction: Direction) -> bool:
         """Whether a property is only for the other direction."""
         mark = _UNWANTED[direction]
