@@ -128,7 +128,7 @@ def _form(
         return None
     encodings = media.get("encoding")
     encodings = encodings if isinstance(encodings, dict) else {}
-    originals = _properties_of(schema, schemas)
+    originals = schemas.properties_of(schema)
     parts: dict[str, Json] = {}
     for name in properties:
         encoding = encodings.get(name)
@@ -224,15 +224,3 @@ def _are_rules(parts: Any) -> bool:
         isinstance(part, dict) and part.keys() <= {"required", "description", "type"}
         for part in parts
     )
-
-
-def _properties_of(schema: Any, schemas: Schemas) -> Json:
-    """The properties of a form, not converted."""
-    own = schemas.target_of(schema)
-    found = own.get("properties")
-    properties = dict(found) if isinstance(found, dict) else {}
-    parts = own.get("allOf")
-    for part in parts if isinstance(parts, list) else ():
-        inner = schemas.target_of(part).get("properties")
-        properties |= inner if isinstance(inner, dict) else {}
-    return properties

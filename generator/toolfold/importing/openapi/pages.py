@@ -36,7 +36,7 @@ def pages_of(
     `arguments` are those of its query or body, each with what the API calls it.
     """
     names = {_folded(name): argument for argument, name in arguments.items()}
-    own = _properties(answer, schemas)
+    own = schemas.properties_of(answer)
     items = _items(answer, own, schemas)
     found = _found(own, _NEXT, schemas)
     for known in _CURSORS:
@@ -66,18 +66,6 @@ def _folded(name: str) -> str:
     return "".join(words_of(name))
 
 
-def _properties(schema: object, schemas: Schemas) -> Json:
-    """The properties of an object by name, those of its parts too, not converted."""
-    own = schemas.target_of(schema)
-    found = own.get("properties")
-    properties = dict(found) if isinstance(found, dict) else {}
-    parts = own.get("allOf")
-    for part in parts if isinstance(parts, list) else ():
-        inner = schemas.target_of(part).get("properties")
-        properties |= inner if isinstance(inner, dict) else {}
-    return properties
-
-
 def _found(properties: Json, words: tuple[str, ...], schemas: Schemas) -> str:
     """Where one of these properties is, also within what wraps it: `meta.next_cursor`."""
     folded = {_folded(name): name for name in reversed(properties)}
@@ -86,7 +74,7 @@ def _found(properties: Json, words: tuple[str, ...], schemas: Schemas) -> str:
             return folded[word]
     for wrapper in _WRAPPERS:
         if wrapper in folded:
-            inner = _properties(properties[folded[wrapper]], schemas)
+            inner = schemas.properties_of(properties[folded[wrapper]])
             below = {_folded(name): name for name in reversed(inner)}
             for word in words:
                 if word in below:

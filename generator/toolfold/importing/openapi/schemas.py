@@ -90,6 +90,17 @@ class Schemas:
         """What a schema says by itself or by what it refers to, not converted; empty without that."""
         return self._references.resolved(schema)
 
+    def properties_of(self, schema: Any) -> Json:
+        """The properties of an object by name, those of its parts (`allOf`) too, not converted."""
+        own = self.target_of(schema)
+        found = own.get("properties")
+        properties = dict(found) if isinstance(found, dict) else {}
+        parts = own.get("allOf")
+        for part in parts if isinstance(parts, list) else ():
+            inner = self.target_of(part).get("properties")
+            properties |= inner if isinstance(inner, dict) else {}
+        return properties
+
     def example_of(self, schema: Any) -> Any:
         """The example that a schema gives, itself or by what it refers to; None where it gives none."""
         own = self.target_of(schema)
