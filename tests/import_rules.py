@@ -163,10 +163,11 @@ MAY_IMPORT: Final = {
         "toolfold.plan.disclosure.meta_tools",
         "toolfold.plan.names.identifiers",
         "toolfold.plan.schemas.shared",
+        "toolfold.plan.schemas.validation_cost",  # which examples are valid
         "toolfold_runtime.contract",
         "toolfold_runtime.upstream.listing",
         "httpx2",
-        "jsonschema_rs",  # which patterns compile, which examples are valid
+        "jsonschema_rs",  # which patterns compile
         "pydantic",
         "yaml",
     },

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
-import jsonschema_rs
 from toolfold_runtime.contract.codec import Json
 
 from toolfold.importing.convert import first_sentence
@@ -19,6 +18,7 @@ from toolfold.importing.openapi.references import References
 from toolfold.importing.openapi.schemas import Schemas
 from toolfold.importing.openapi.texts import cut_text, line_of, plain_text, without_links
 from toolfold.importing.openapi.warnings import Warnings
+from toolfold.plan.schemas.validation_cost import quick_validator
 
 _SUMMARY: Final = 120
 _DESCRIPTION: Final = 500
@@ -149,11 +149,9 @@ class Entries:
         return self._schemas.example_of(media.get("schema")) if shown is None else shown
 
     def _accepts(self, schema: Json, values: Json) -> bool:
-        document = {**schema, "$defs": self._schemas.reached(schema)}
-        try:
-            return jsonschema_rs.Draft202012Validator(document).is_valid(values)
-        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError, ValueError):
-            return False
+        """Whether a schema accepts a call; no where finding out would take long."""
+        validator = quick_validator({**schema, "$defs": self._schemas.reached(schema)})
+        return validator is not None and validator.is_valid(values)
 
 
 def _placeholder(name: str, schema: Json) -> Any:
