@@ -11,12 +11,13 @@ from typing import Final
 
 import psycopg
 import pytest
-from toolfold_runtime.usage.location import Location
+from toolfold_runtime.usage.location import VARIABLE, Location
 from toolfold_runtime.usage.migrations import VERSION
 from toolfold_runtime.usage.open import open_store
 from toolfold_runtime.usage.recorder import Recorder
 from toolfold_runtime.usage.store import UsageStoreError
 
+from tests.support.commands import toolfold
 from tests.support.projects import project, small_manifest
 from tests.support.servers import Stdio, text_of
 from tests.usage.material import counted, record, row, warnings
@@ -140,6 +141,41 @@ def test_a_postgres_that_is_not_there_is_said_without_its_password(
 
     assert warnings(caplog)[0].startswith(f"usage cannot be recorded: {words}")
     assert "cret" not in "".join(warnings(caplog))
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        ("postgresql://me:se@cret@host/base", "@ and / in a password as %40 and %2F"),
+        ("postgresql://me:se/cret@host/base", "@ and / in a password as %40 and %2F"),
+        ("postgresql+psycopg://me:secret@host/base", "neither a path nor the DSN that is known"),
+        ("host=here password=secret", "neither a path nor the DSN that is known"),
+        ("~nobody-of-this-name/usage.db", "no home folder is known; write the whole path"),
+    ],
+)
+def test_what_names_no_place_keeps_a_server_from_starting_and_no_secret_is_said(
+    place: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project(tmp_path, served(), IMPLEMENTATION)
+    monkeypatch.setenv(VARIABLE, place)
+    served_there = toolfold(tmp_path, "serve", "--log", "text")
+    read = toolfold(tmp_path, "usage")
+
+    assert (served_there.code, words in served_there.err) == (1, True)
+    assert (read.code, words in read.err) == (2, True)
+    assert "cret" not in served_there.err + read.err
+
+
+@pytest.mark.parametrize(
+    ("dsn", "shown"),
+    [
+        ("postgresql://me:se#?cret@host:1/base", "PostgreSQL database base at host"),
+        ("postgres://host", "PostgreSQL database (default) at host"),
+        ("postgresql:///base?password=secret", "PostgreSQL database base at this machine"),
+    ],
+)
+def test_a_database_is_named_by_its_host_alone(dsn: str, shown: str) -> None:
+    assert Location("postgres", dsn).shown == shown
 
 
 def test_a_server_whose_store_is_newer_answers_and_says_so(

@@ -7,6 +7,7 @@ from toolfold.errors import Problem
 from toolfold.manifest.hints import nearest
 from toolfold.manifest.schema import Backend, Manifest, MetaTool, Tool, Upstream
 from toolfold.manifest.tree import ManifestPath, PlacedMapping, dotted, place_of
+from toolfold.manifest.usage import UsageFile
 
 # The keys that only one kind of server has.
 _OF_MCP: Final = ("idle", "per_caller")
@@ -20,6 +21,7 @@ def validate(manifest: Manifest, tree: PlacedMapping) -> Iterator[Problem]:
     yield from rules.references()
     yield from rules.upstreams()
     yield from rules.reachable()
+    yield from rules.usage()
     yield from rules.tiers()
 
 
@@ -61,6 +63,17 @@ class _Validator:
         if not any(self.manifest.tiers.weights.model_dump().values()):
             hint = "every score would be 0; let at least one part count"
             yield self._problem(("tiers", "weights"), "all weights are 0", hint)
+
+    def usage(self) -> Iterator[Problem]:
+        if not isinstance(self.manifest.usage, UsageFile):
+            return
+        path = ("usage", "file")
+        # The place is not repeated: a password may be in it.
+        if "://" in self.manifest.usage.file:
+            hint = "set the environment variable TOOLFOLD_USAGE to it where you serve"
+            yield self._problem(path, "a database's address, which would be committed", hint)
+        elif not self.manifest.usage.file.isprintable():
+            yield self._problem(path, "characters that no path should have", "name a file")
 
     def references(self) -> Iterator[Problem]:
         for index, workflow in enumerate(self.manifest.workflows):

@@ -146,17 +146,19 @@ def _recorder(catalog: Catalog, root: Path, options: ServeOptions) -> "Recorder 
     """What records calls; None where that is switched off."""
     from functools import partial
 
-    from toolfold_runtime.usage.location import OFF, choice_of, location_of
+    from toolfold_runtime.usage.location import choice_of, location_of
     from toolfold_runtime.usage.recorder import Recorder
     from toolfold_runtime.usage.store import UsageStoreError
 
+    chosen = options.usage, catalog.facts.usage
     try:
-        if choice_of(options.usage, catalog.facts.usage) == OFF:
-            return None
+        if choice_of(*chosen) is None:
+            # Where the user's data are is slow to find; it is looked up when the first call has ended.
+            return Recorder(partial(location_of, *chosen, root))
+        location = location_of(*chosen, root)
     except UsageStoreError as error:
         raise StartError(str(error)) from None
-    # The place is looked up when the first call has ended.
-    return Recorder(partial(location_of, options.usage, catalog.facts.usage, root))
+    return Recorder(location) if location else None
 
 
 async def _serve(

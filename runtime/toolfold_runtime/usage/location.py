@@ -1,6 +1,7 @@
 """Where usage is recorded: a file, or a PostgreSQL database that several replicas share."""
 
 import os
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
@@ -12,6 +13,9 @@ from toolfold_runtime.usage.store import UsageStoreError
 VARIABLE: Final = "TOOLFOLD_USAGE"
 OFF: Final = "off"
 _SCHEMES: Final = ("postgresql://", "postgres://")
+#: What no path has, and databases of any kind are named by: a scheme, or the words that drivers know.
+_DSN: Final = re.compile(r"://|(?:^|\s)(?:host|hostaddr|dbname|user|password|service)\s*=")
+_USER: Final = re.compile(r"^[^@/]*@")
 
 
 @dataclass(frozen=True)
@@ -30,7 +34,7 @@ class Location:
         if self.kind == "sqlite":
             return self.target
         try:
-            parts = urlsplit(self.target)
+            parts = urlsplit(f"//{_without_user(self.target)}")
             return f"PostgreSQL database {parts.path.strip('/') or '(default)'} at {parts.hostname or 'this machine'}"
         except ValueError:
             return "a PostgreSQL database"
@@ -40,8 +44,9 @@ def location_of(option: str | None, declared: str | None, root: Path) -> Locatio
     """Where usage is recorded; None where it is not.
 
     `option` is what the command line says, and the environment comes before `declared`, what the
-    manifest in the folder `root` says. Raises UsageStoreError for a DSN on the command line, which
-    other users of the machine could read, or in the manifest, which is committed.
+    manifest in the folder `root` says. Raises UsageStoreError for what names no place, for a DSN on
+    the command line, which other users of the machine could read, and in the manifest, which is
+    committed.
     """
     chosen = choice_of(option, declared)
     if chosen == OFF:
@@ -53,8 +58,11 @@ def location_of(option: str | None, declared: str | None, root: Path) -> Locatio
 
         return Location("sqlite", str(user_data_path("toolfold", False) / "usage.db"), True)
     if is_dsn(chosen):
-        return Location("postgres", chosen)
-    path = Path(chosen).expanduser()
+        return _database(chosen)
+    try:
+        path = Path(chosen).expanduser()
+    except RuntimeError:
+        raise UsageStoreError(f"{chosen}: no home folder is known; write the whole path") from None
     is_declared = option is None and not os.environ.get(VARIABLE)
     return Location("sqlite", str(root / path if is_declared else path.absolute()))
 
@@ -69,5 +77,22 @@ def choice_of(option: str | None, declared: str | None) -> str | None:
 
 
 def is_dsn(text: str) -> bool:
-    """Whether a place is a PostgreSQL database."""
-    return text.startswith(_SCHEMES)
+    """Whether a place is a database that a server has, of whichever kind."""
+    return _DSN.search(text) is not None
+
+
+def _database(dsn: str) -> Location:
+    """A PostgreSQL database; UsageStoreError, which repeats nothing, where it is not clear which."""
+    form = "postgresql://user@host/database"
+    if not dsn.startswith(_SCHEMES):
+        raise UsageStoreError(f"{VARIABLE} is neither a path nor the DSN that is known: {form}")
+    # The driver would take the rest of the password for a host or a database, and name that.
+    if "@" in _without_user(dsn).partition("?")[0]:
+        way_out = "write @ and / in a password as %40 and %2F"
+        raise UsageStoreError(f"{VARIABLE} is no DSN as in {form}; {way_out}")
+    return Location("postgres", dsn)
+
+
+def _without_user(dsn: str) -> str:
+    """What follows user and password, which end at the first @ before a slash."""
+    return _USER.sub("", dsn.partition("://")[2])

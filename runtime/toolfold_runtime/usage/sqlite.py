@@ -147,7 +147,7 @@ def read_sqlite(path: Path) -> SqliteStore | None:
         except FileNotFoundError:
             return None
         _refuse_other_than_file(path)
-        address = f"file:{quote(str(path))}?mode=ro"
+        address = f"file:{quote(os.fsencode(path))}?mode=ro"
         connection = sqlite3.connect(address, timeout=_PATIENCE, isolation_level=None, uri=True)
         try:
             version = _version(connection, path)
@@ -222,5 +222,7 @@ def _in_words(path: Path) -> Iterator[None]:
         name = str(getattr(error, "sqlite_errorname", ""))
         known = (words for code, words in _WAYS_OUT.items() if name.startswith(code))
         raise UsageStoreError(f"{path}: {next(known, str(error))}") from error
+    except FileNotFoundError as error:
+        raise UsageStoreError(f"{path}: its folder does not exist; make it") from error
     except OSError as error:
         raise UsageStoreError(f"{path}: {error.strerror or error}") from error
