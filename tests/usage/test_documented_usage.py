@@ -130,15 +130,20 @@ def test_the_line_for_cron_commits_what_changed_and_nothing_else(committed: Path
     assert must(committed, "git", "status", "--porcelain") == ""
 
 
-def test_the_units_for_systemd_run_these_commands(committed: Path) -> None:
-    (units,) = blocks("ini")
-    starts = re.findall(r"^ExecStart=/usr/bin/env (.+)$", units, re.MULTILINE)
+def unit(text: str) -> configparser.ConfigParser:
     parser = configparser.ConfigParser(strict=False)
     parser.optionxform = str  # type: ignore[assignment, method-assign]
-    parser.read_string(units)
+    parser.read_string(text)
+    return parser
 
-    assert parser["Service"]["WorkingDirectory"] == "/srv/tana"
-    assert set(parser["Timer"]) == {"OnCalendar", "Persistent"}
+
+def test_the_units_for_systemd_run_these_commands(committed: Path) -> None:
+    service, timer = (unit(block) for block in blocks("ini"))
+    starts = re.findall(r"^ExecStart=/usr/bin/env (.+)$", blocks("ini")[0], re.MULTILINE)
+
+    assert service["Service"]["WorkingDirectory"] == "/srv/tana"
+    assert set(timer["Timer"]) == {"OnCalendar", "Persistent"}
+    assert timer["Install"]["WantedBy"] == "timers.target"  # else it cannot be enabled
     assert len(starts) == 2
     for start in starts:
         assert run(committed, "env", *start.split()).code == 0

@@ -49,11 +49,14 @@ def tiers_text(report: TiersReport) -> str:
         mark = " over" if tier.is_over else ""
         lines.append(f"{f'{tier.name} {tier.what}':<56} {tier.tokens:>8,} {tier.limit:>8,}{mark}")
     lines += ["", f"every tool listed: {report.listed:,}"]
-    fitting = ((report.share_fits, report.share), (report.details_fit, report.details))
-    for number, tokens in fitting:
+    fitting = (
+        (report.share_fits, report.share, ", its share of an answer with ten"),
+        (report.details_fit, report.details, ""),
+    )
+    for number, tokens, why in fitting:
         share = number / report.tools if report.tools else 1
         lines.append(
-            f"whole schema within {tokens:,}: {number:,} of {report.tools:,} ({share:.1%})"
+            f"whole schema within {tokens:,}{why}: {number:,} of {report.tools:,} ({share:.1%})"
         )
     return "\n".join(lines)
 
