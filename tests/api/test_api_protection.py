@@ -46,3 +46,15 @@ def test_probes_need_no_token(guarded: Listening) -> None:
 )
 def test_no_path_leads_anywhere_else(path: str, api: Listening) -> None:
     assert api.get(path).status == 404
+
+
+def test_the_document_says_whether_a_token_is_wanted(api: Listening, guarded: Listening) -> None:
+    path, right = "/api/v1/openapi.json", {"Authorization": "Bearer right"}
+    there, here = guarded.request("GET", path, None, right).json, api.get(path).json
+
+    assert there["security"] == [{"token": []}]
+    assert there["components"]["securitySchemes"]["token"]["scheme"] == "bearer"
+    hot = "/api/v1/tools/hot"
+    assert {"401", "403"} <= set(there["paths"][hot]["get"]["responses"])
+    assert "security" not in here
+    assert "401" not in here["paths"][hot]["get"]["responses"]

@@ -22,7 +22,16 @@ from toolfold_runtime.api.cached import (
 from toolfold_runtime.api.live import LiveUsage, upstreams
 from toolfold_runtime.api.models import ErrorAnswer, Problem, Servers, Upstream
 from toolfold_runtime.api.openapi import DOCUMENT, openapi_document
-from toolfold_runtime.api.request import BadRequestError, Number, number, query_of
+from toolfold_runtime.api.request import (
+    CATEGORIES,
+    LIMIT,
+    MAX_TOKENS,
+    PAGE,
+    PAGE_SIZE,
+    BadRequestError,
+    number,
+    query_of,
+)
 from toolfold_runtime.asgi import Header, Message, Receive, Send, header_values
 from toolfold_runtime.bounded import LookupCounts
 from toolfold_runtime.catalog.catalog import Catalog
@@ -32,11 +41,6 @@ from toolfold_runtime.usage.location import Location
 from toolfold_runtime.usage.store import UsageStoreError
 
 REFERENCE: Final = "/api/v1"
-PAGE: Final = Number(1, 1, 1_000_000)
-PAGE_SIZE: Final = Number(20, 1, 100)
-CATEGORIES: Final = Number(100, 1, 500)  # of a page
-MAX_TOKENS: Final = Number(4000, 1, 1_000_000)
-LIMIT: Final = Number(5, 1, 50)
 _JSON: Final = (b"content-type", b"application/json")
 _HTML: Final = (b"content-type", b"text/html; charset=utf-8")
 _UNCACHED: Final = (b"cache-control", b"no-store")
@@ -78,6 +82,7 @@ class Api:
         self._usage = LiveUsage(location, self._ids, counts)
         # Where a token decides who may read an answer, no cache on the way may give it to others.
         self._shared = b"private" if is_private else b"public"
+        self._is_private = is_private
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -179,7 +184,10 @@ class Api:
         return _Answer(ready_answer(Servers(servers=self._upstreams())), (_JSON, _UNCACHED))
 
     async def _document(self) -> _Answer:
-        ready = tagged(openapi_document(self._facts.name, self._facts.version))
+        document = openapi_document(
+            self._facts.name, self._facts.version, wants_token=self._is_private
+        )
+        ready = tagged(document)
         return _Answer(ready, (_JSON, (b"cache-control", self._shared + b", max-age=3600")))
 
     async def _reference(self) -> _Answer:

@@ -8,6 +8,7 @@ from pydantic.json_schema import models_json_schema
 
 from toolfold_runtime.api import models
 from toolfold_runtime.api.answers import ROOT
+from toolfold_runtime.api.request import CATEGORIES, LIMIT, MAX_TOKENS, PAGE, PAGE_SIZE, Number
 from toolfold_runtime.contract.codec import Json
 
 if TYPE_CHECKING:
@@ -17,8 +18,8 @@ DOCUMENT: Final = "/api/v1/openapi.json"
 _NAME: Final = {"type": "string", "minLength": 1}
 
 
-def _number(default: int, least: int, most: int) -> Json:
-    return {"type": "integer", "default": default, "minimum": least, "maximum": most}
+def _number(own: Number) -> Json:
+    return {"type": "integer", "default": own.default, "minimum": own.least, "maximum": own.most}
 
 
 class Operation(NamedTuple):
@@ -43,7 +44,7 @@ OPERATIONS: Final = (
         "/categories",
         "T1: the categories, with counts",
         models.Categories,
-        (("query", "page", _number(1, 1, 1_000_000)), ("query", "page_size", _number(100, 1, 500))),
+        (("query", "page", _number(PAGE)), ("query", "page_size", _number(CATEGORIES))),
         (400, 404),
     ),
     Operation(
@@ -53,9 +54,9 @@ OPERATIONS: Final = (
         models.CategoryPage,
         (
             ("path", "name", _NAME),
-            ("query", "page", _number(1, 1, 1_000_000)),
-            ("query", "page_size", _number(20, 1, 100)),
-            ("query", "max_tokens", _number(4000, 1, 1_000_000)),
+            ("query", "page", _number(PAGE)),
+            ("query", "page_size", _number(PAGE_SIZE)),
+            ("query", "max_tokens", _number(MAX_TOKENS)),
         ),
         (400, 404),
     ),
@@ -82,7 +83,7 @@ OPERATIONS: Final = (
         models.SearchHits,
         (
             ("query", "q", {"type": "string", "pattern": "\\S"}),
-            ("query", "limit", _number(5, 1, 50)),
+            ("query", "limit", _number(LIMIT)),
         ),
     ),
     Operation(
@@ -102,10 +103,15 @@ REASONS: Final = {
     404: "No such category, tool or page; the message names the nearest",
     503: "The usage store cannot be read now",
 }
+_TOKEN: Final = {"type": "http", "scheme": "bearer"}
+_REFUSED: Final = {
+    "401": {"description": "No token, or one that is not accepted"},
+    "403": {"description": "A token without the scopes of this server"},
+}
 
 
 @lru_cache(maxsize=4)
-def openapi_document(name: str, version: str) -> bytes:
+def openapi_document(name: str, version: str, *, wants_token: bool = False) -> bytes:
     """The document of one server, as JSON."""
     document: Json = {
         "openapi": "3.1.0",
@@ -119,6 +125,11 @@ def openapi_document(name: str, version: str) -> bytes:
         },
         "components": {"schemas": types_of_answers()},
     }
+    if wants_token:
+        document["components"]["securitySchemes"] = {"token": _TOKEN}
+        document["security"] = [{"token": []}]
+        for path in document["paths"].values():
+            path["get"]["responses"] |= _REFUSED
     return json.dumps(document, ensure_ascii=False).encode()
 
 

@@ -20,6 +20,13 @@ class Number(NamedTuple):
     most: int
 
 
+PAGE: Final = Number(1, 1, 1_000_000)
+PAGE_SIZE: Final = Number(20, 1, 100)
+CATEGORIES: Final = Number(100, 1, 500)  # of a page
+MAX_TOKENS: Final = Number(4000, 1, 1_000_000)
+LIMIT: Final = Number(5, 1, 50)
+
+
 def query_of(raw: bytes, allowed: tuple[str, ...]) -> dict[str, str]:
     """The parameters of a query; BadRequestError where one is unknown, repeated or not UTF-8."""
     if len(raw) > _LONGEST:
