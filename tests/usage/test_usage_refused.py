@@ -94,6 +94,23 @@ def looks(folder: Path) -> dict[str, object]:
     }
 
 
+@pytest.mark.parametrize(
+    "change", ["last = 'soon'", "calls = -1", "millis = 9e999", "bucket = -1", "tool = x'ff'"]
+)
+def test_values_that_nobody_wrote_are_damage(change: str, sqlite: Location) -> None:
+    with closing(open_store(sqlite)) as store:
+        store.add([row()])
+    with closing(sqlite3.connect(sqlite.target)) as connection:
+        connection.execute(f"UPDATE toolfold_hours SET {change}")
+        connection.commit()
+
+    with (
+        closing(open_store(sqlite, is_reader=True)) as store,
+        pytest.raises(UsageStoreError, match="damaged; move it away"),
+    ):
+        store.totals(0)
+
+
 def test_a_newer_postgres_is_refused_by_writers_and_readers(
     postgres: Location, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -10,6 +10,8 @@ from typing import Final, NamedTuple
 
 _BASE: Final = 1.1
 _PER_E: Final = 1 / log(_BASE)
+#: No call takes a century; a damaged file may say so.
+_MOST_BUCKET: Final = 300
 
 #: Outcomes that say nothing about whether the tool works: the call was not carried out, or the
 #: caller left. They are counted, and left out of success rates and latencies.
@@ -67,5 +69,5 @@ def quantile(calls_by_bucket: Mapping[int, int], share: float) -> float:
     for bucket in sorted(calls_by_bucket):
         running += calls_by_bucket[bucket]
         if running >= wanted:
-            return float(_BASE ** (bucket + 0.5))
+            return float(_BASE ** (min(bucket, _MOST_BUCKET) + 0.5))
     return 0.0

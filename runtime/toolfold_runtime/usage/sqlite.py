@@ -3,10 +3,11 @@
 import os
 import sqlite3
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import inf
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import quote
 
 from toolfold_runtime.usage.compaction import compaction_at
@@ -85,13 +86,13 @@ class SqliteStore:
         """See `UsageStore`."""
         with _in_words(self._path):
             found = self._connection.execute(_TOTALS, hours_and_days(since, now))
-            return [UsageTotal(*row) for row in found]
+            return [UsageTotal(*row) for row in _sound(found, (str, str, int, int, float, float))]
 
     def days(self, since: int, today: int = NEVER) -> list[DayTotal]:
         """See `UsageStore`."""
         with _in_words(self._path):
             found = self._connection.execute(_DAYS, hours_and_days(since * 24, today * 24 + 23))
-            return [DayTotal(*row) for row in found]
+            return [DayTotal(*row) for row in _sound(found, (int, str, str, int, float))]
 
     def compact(self, now: int) -> None:
         """See `UsageStore`."""
@@ -197,6 +198,17 @@ def _refuse_other_than_file(path: Path) -> None:
         if not stat.S_ISREG(mode):
             what = "a link, and nothing is written through one" if stat.S_ISLNK(mode) else "no file"
             raise UsageStoreError(f"{path}: {what}; name another file")
+
+
+def _sound(found: Iterable[tuple[Any, ...]], kinds: tuple[type, ...]) -> list[tuple[Any, ...]]:
+    """Rows of these types; DatabaseError where one was never written: SQLite keeps whatever is there."""
+    rows = list(found)
+    for kind, column in zip(kinds, zip(*rows, strict=True), strict=False):
+        if set(map(type, column)) != {kind} or (
+            kind is not str and not 0 <= min(column) <= max(column) < inf
+        ):
+            raise sqlite3.DatabaseError(_WAYS_OUT["SQLITE_CORRUPT"])
+    return rows
 
 
 @contextmanager
