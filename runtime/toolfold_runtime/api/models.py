@@ -186,7 +186,7 @@ class Upstream(ApiModel):
     failing_since: str = Field(default="", description="When it began to fail, if it does.")
     calls: int = Field(default=0, description="Of this process, since it started.")
     failed_calls: int = Field(default=0, description="Calls that were not carried out.")
-    tool_count: int
+    tool_count: int = Field(description="Tools whose ids begin with its name.")
 
 
 class Servers(ApiModel):
