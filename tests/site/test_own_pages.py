@@ -112,10 +112,20 @@ def test_addresses_are_those_where_it_is_published(folder: Path) -> None:
     [
         ("manual/guides]", "manual/none]", "no such file or folder"),
         ("art/logo.svg", "art/none.svg", "site.logo: art/none.svg: no picture below"),
+        ("art/logo.svg", "outside/logo.svg", "site.logo: outside/logo.svg: no picture below"),
         ("manual/start.md", "../start.md", "is not below"),
+        ("manual/start.md", "outside/start.md", "is not below"),
+        ("manual/start.md", "manual/404.md", "404.html is a file of the site already"),
     ],
 )
-def test_what_is_not_there_is_named(old: str, new: str, said: str, folder: Path) -> None:
+def test_what_is_not_there_is_named(
+    old: str, new: str, said: str, folder: Path, tmp_path: Path
+) -> None:
+    write(tmp_path, "start.md", START)
+    write(tmp_path, "logo.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
+    write(folder, "manual/404.md", "# Not there\n")
+    (folder / "outside").unlink(missing_ok=True)
+    (folder / "outside").symlink_to(tmp_path)
     write(folder, "tools.yaml", MANIFEST.replace(old, new))
     assert toolfold_process(folder, "generate", "-q").code == 0
     done = toolfold_process(folder, "docs", "build", "--site", "other")

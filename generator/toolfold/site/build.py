@@ -35,7 +35,7 @@ def build_site(sources: SiteSources, target: Path, base: Path) -> Site:
     _refuse_foreign(target)
     with _staging_folder(target) as staging:
         built = staging / "site"
-        write_files(built, dict(site_files(sources)))
+        write_files(built, site_files(sources))
         write_file(built / _OWNERSHIP_FILE, _OWNERSHIP_TEXT.encode())
         _replace(built, target, staging)
     return Site(target, len(sources.pages))

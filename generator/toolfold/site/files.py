@@ -112,8 +112,17 @@ def _without_header(page: str) -> str:
     return page.partition("\n")[2].lstrip("\n")
 
 
-def site_files(sources: SiteSources) -> Iterator[tuple[str, str | bytes]]:
-    """Path and content of every file."""
+def site_files(sources: SiteSources) -> dict[str, str | bytes]:
+    """Every file by its path; UsageError where one of one's own has the path of another."""
+    files: dict[str, str | bytes] = {}
+    for path, content in _files(sources):
+        if path in files:
+            raise UsageError(f"site.pages: {path} is a file of the site already; rename yours")
+        files[path] = content
+    return files
+
+
+def _files(sources: SiteSources) -> Iterator[tuple[str, str | bytes]]:
     options = sources.options
     logo = _logo(sources)
     navigation = navigation_of(options, sources.own, sources.tools, sources.more)
@@ -123,7 +132,7 @@ def site_files(sources: SiteSources) -> Iterator[tuple[str, str | bytes]]:
     others: dict[str, Rendered] = {}
     for path, text in sources.pages.items():
         tool = by_page.get(path)
-        rendered = rendered_page(text)
+        rendered = rendered_page(text, is_own=path in edited)
         if tool is None:
             others[html_path(path)] = rendered
         yield html_path(path), frame.page(SitePage(path, rendered, edited.get(path, ""), tool))
@@ -159,7 +168,8 @@ def _logo(sources: SiteSources) -> tuple[str, Path] | None:
         return None
     path = sources.folder / logo
     suffix = PurePosixPath(logo).suffix.lower()
-    if suffix not in _PICTURE_TYPES or not path.is_file() or ".." in PurePosixPath(logo).parts:
+    is_below = path.resolve().is_relative_to(sources.folder.resolve())
+    if suffix not in _PICTURE_TYPES or not path.is_file() or not is_below:
         kinds = ", ".join(kind[1:] for kind in _PICTURE_TYPES)
         raise UsageError(f"site.logo: {logo}: no picture below {sources.folder}/ ({kinds})")
     return f"assets/logo{suffix}", path

@@ -13,6 +13,7 @@ from functools import cache
 from typing import Any, Final, NamedTuple
 
 from toolfold.site.colour import coloured
+from toolfold.site.own_html import own_html
 from toolfold.site.tables import responsive
 
 _HEADING: Final = re.compile(r"(#{1,4}) +(.*?)(?: +#+)? *$")
@@ -71,9 +72,9 @@ class Block(NamedTuple):
     info: str = ""
 
 
-def rendered_page(page: str) -> Rendered:
-    """The HTML of a page."""
-    writer = _Writer()
+def rendered_page(page: str, *, is_own: bool = False) -> Rendered:
+    """The HTML of a page; where it `is_own`, somebody wrote it, and its tags are shown as text."""
+    writer = _Writer(is_own)
     for block in blocks(page):
         writer.add(block)
     return writer.page()
@@ -116,7 +117,8 @@ def slug(text: str) -> str:
 class _Writer:
     """Puts the HTML of a page together."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_own: bool) -> None:
+        self._is_own = is_own
         self._title = ""
         self._parts: list[str] = []
         self._outline: list[Heading] = []
@@ -146,11 +148,13 @@ class _Writer:
 
     def _add_text(self, text: str) -> None:
         if text.strip():
-            self._parts.append(rendered(text))
+            self._parts.append(rendered(text, is_own=self._is_own))
 
     def _add_code(self, block: Block) -> None:
         found = _TITLE.search(block.info)
-        title = _inline(self._waiting) if self._waiting else html.escape(found[1] if found else "")
+        title = (
+            self._inline(self._waiting) if self._waiting else html.escape(found[1] if found else "")
+        )
         self._waiting = ""
         if title:
             self._code.append((title, block))
@@ -171,7 +175,7 @@ class _Writer:
         return Rendered(self._title, body, tuple(self._outline), tuple(sections))
 
     def _heading(self, block: Block) -> None:
-        inner = _inline(block.text)
+        inner = self._inline(block.text)
         title = html.unescape(_TAG.sub("", inner))
         if block.level == 1 and not self._title:
             self._title = title
@@ -186,6 +190,11 @@ class _Writer:
         link = f'<a class="anchor" href="#{id_}" aria-hidden="true" tabindex="-1">#</a>'
         self._parts.append(f'<h{block.level} id="{id_}">{inner}{link}</h{block.level}>\n')
         self._outline.append(Heading(block.level, id_, inner))
+
+    def _inline(self, text: str) -> str:
+        """The HTML within a heading."""
+        page = _html(f"# {text}", is_own=self._is_own)
+        return _links(page.strip().removeprefix("<h1>").removesuffix("</h1>"))
 
     def _id(self, wanted: str) -> str:
         id_, number = wanted, 1
@@ -204,7 +213,7 @@ class _Writer:
             self._groups += 1
             self._parts.append(_tabs(f"tabs{self._groups}", waiting))
         if self._waiting:
-            self._parts.append(rendered(f"**{self._waiting}**"))
+            self._parts.append(rendered(f"**{self._waiting}**", is_own=self._is_own))
             self._waiting = ""
 
 
@@ -234,9 +243,9 @@ def code_block(language: str, code: str) -> str:
     )
 
 
-def rendered(text: str) -> str:
+def rendered(text: str, *, is_own: bool = False) -> str:
     """The HTML of Markdown without headings of its own; links to pages lead to their HTML."""
-    page: str = _renderer().html(text)
+    page = _html(text, is_own=is_own)
     if "<pre>" in page:
         page = _CODE.sub(
             lambda own: code_block(own[1] or "text", html.unescape(own[2]).rstrip("\n")), page
@@ -251,10 +260,9 @@ def plain(page: str) -> str:
     return html.unescape(re.sub(r"\s+", " ", _TAG.sub(" ", _NO_TEXT.sub(" ", page)))).strip()
 
 
-def _inline(text: str) -> str:
-    """The HTML within a heading."""
-    page: str = _renderer().html(f"# {text}")
-    return _links(page.strip().removeprefix("<h1>").removesuffix("</h1>"))
+def _html(text: str, *, is_own: bool) -> str:
+    page: str = own_html(_renderer(), text) if is_own else _renderer().html(text)
+    return page
 
 
 def _links(page: str) -> str:

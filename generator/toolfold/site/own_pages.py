@@ -87,14 +87,14 @@ def links_of(text: str) -> Iterator[str]:
 
 def _is_below(source: str, entry: str) -> bool:
     whole = posixpath.normpath(entry)
-    return source == whole or source.startswith(f"{whole}/")
+    return whole in (".", source) or source.startswith(f"{whole}/")
 
 
 def _places(folder: Path, entry: str) -> Iterator[tuple[str, str]]:
     """Path below `folder`, and path below the site, of what one entry stands for."""
     whole = posixpath.normpath(entry)
     path = folder / whole
-    if posixpath.isabs(whole) or whole.startswith("..") or path.is_symlink():
+    if path.is_symlink() or not path.resolve().is_relative_to(folder.resolve()):
         raise UsageError(f"site.pages: {entry} is not below {folder}/; move it there")
     if path.is_file():
         yield whole, PurePosixPath(whole).name
@@ -105,6 +105,8 @@ def _places(folder: Path, entry: str) -> Iterator[tuple[str, str]]:
     found = [file for file in path.rglob("*") if file.is_file() and not file.is_symlink()]
     for file in sorted(found, key=lambda file: (file.parent, file.name != "index.md", file.name)):
         inside = file.relative_to(path).as_posix()
+        if f"/{inside}".count("/."):
+            continue
         if file.suffix == ".md" or file.suffix.lower() in PICTURES:
             yield posixpath.normpath(f"{whole}/{inside}"), f"{base}{inside}"
 

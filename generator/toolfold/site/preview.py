@@ -73,7 +73,7 @@ def _updater(project: Project, shown: Preview, say: Callable[[str], None]) -> Ca
     def update() -> None:
         with lock:
             try:
-                files = dict(site_files(project_sources(project.manifest.parent, project.output)))
+                files = site_files(project_sources(project.manifest.parent, project.output))
             except (UsageError, OutputError) as error:
                 say(str(error))
                 return
