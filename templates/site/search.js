@@ -4,7 +4,7 @@
 "use strict";
 (() => {
   const { base, element, load } = window.toolfold;
-  const WEIGHTS = [8, 4, 3, 1, 1.5, 1];
+  const WEIGHTS = [6, 1.5, 5, 1, 0.7];
   const MOST = 12;
   let entries;
   let byWord;

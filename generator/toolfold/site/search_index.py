@@ -1,6 +1,7 @@
 """What search finds: one entry per tool, and one per section of every other page."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from toolfold.plan.text.escape import json_text, one_line
@@ -10,6 +11,7 @@ from toolfold.site.tools import SiteTool
 
 _LONGEST_TEXT: Final = 400
 _SHOWN: Final = 140
+_FEW: Final = 5  # so many tools may share a summary
 _LISTS: Final = ("index.html", "tokens.html")
 
 
@@ -20,22 +22,27 @@ def search_index(
 
     `titles` has those of categories, `others` the pages that are not about one tool.
     """
-    found = [_tool(tool, titles) for tool in tools]
+    tools = list(tools)
+    common = {one for one, number in Counter(own.summary for own in tools).items() if number > _FEW}
+    found = [_tool(tool, titles, common) for tool in tools]
     entries = [*found, *_sections(others, has_tools=bool(found))]
     # JSON is JavaScript, and what would end a script element is in no string.
     rows = ",\n".join(json_text(entry).replace("</", "<\\/") for entry in entries)
     return f"toolfoldIndex([\n{rows}\n]);\n"
 
 
-def _tool(tool: SiteTool, titles: Mapping[str, str]) -> Sequence[str]:
-    description = tool.description.removeprefix(tool.summary)
+def _tool(tool: SiteTool, titles: Mapping[str, str], common: Container[str]) -> Sequence[str]:
+    """What many tools begin with tells none of them: what follows it is shown instead."""
+    summary, description = tool.summary, one_line(tool.description.removeprefix(tool.summary))
+    if summary in common and (rest := description.lstrip(".: ")) and rest != summary:
+        summary, description = rest[:_SHOWN], f"{summary} {rest[_SHOWN:]}"
     return (
         tool.name,
         html_path(tool.page),
         titles.get(tool.category, tool.category),
         tool.effect,
-        one_line(tool.summary),
-        one_line(description)[:_LONGEST_TEXT],
+        one_line(summary),
+        description[:_LONGEST_TEXT],
         " ".join(tool.parameters),
     )
 
