@@ -1,5 +1,6 @@
 """The way around a site: its menu, where a page stands in it, and what comes before and after."""
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -102,7 +103,7 @@ class Navigation:
         if not entry.children or not (self._is_small or entry.page == opened):
             return f"<li>{link}</li>\n"
         items = "".join(
-            f'<li><a href="{root}{child.page}">{html_text(child.title)}</a></li>\n'
+            f'<li><a href="{root}{child.page}">{_breakable(child.title)}</a></li>\n'
             for child in entry.children
         )
         return f'<li class="open">{link}<ul>{items}</ul></li>\n'
@@ -138,8 +139,13 @@ class Navigation:
 
 
 def _neighbour(entry: Entry, root: str, kind: str, word: str) -> str:
-    title = html_text(entry.title)
+    title = _breakable(entry.title)
     return f'<a class="{kind}" href="{root}{entry.page}"><small>{word}</small>{title}</a>'
+
+
+def _breakable(name: str) -> str:
+    """A name as HTML that a narrow column breaks between words."""
+    return re.sub(r"(?<=\w)([_.])(?=\w)", r"\1<wbr>", html_text(name))
 
 
 def _flat(entries: Iterator[Entry] | Sequence[Entry]) -> Iterator[Entry]:

@@ -10,6 +10,27 @@ from toolfold.plan.text.escape import hidden_escaped, json_text, markdown_fence,
 
 _LINE: Final = 80  # a call that fits is shown on one line
 _URL: Final = "http://127.0.0.1:8000/mcp"
+_PYTHON: Final = f"""\
+import asyncio
+
+from mcp import Client
+
+
+async def main() -> None:
+    async with Client("{_URL}") as client:
+        result = CALL
+        print(result)
+
+
+asyncio.run(main())"""
+_TYPESCRIPT: Final = f"""\
+import {{ Client, StreamableHTTPClientTransport }} from "@modelcontextprotocol/client";
+
+const client = new Client({{ name: "example", version: "1.0.0" }});
+await client.connect(new StreamableHTTPClientTransport(new URL("{_URL}")));
+CALL
+console.log(result);
+await client.close();"""
 
 
 def call_blocks(name: str, arguments: Json, callee: str, given: Json) -> list[str]:
@@ -39,18 +60,20 @@ def _calls(name: str, arguments: Json, callee: str, given: Json) -> Iterator[tup
 
 
 def _python(callee: str, given: Json) -> str:
-    code = f"await client.call_tool({python_value(callee)}, {python_value(given)})"
-    if len(code) <= _LINE:
-        return code
-    # As formatters lay it out, so that theirs and ours never differ.
-    return f"await client.call_tool(\n    {python_value(callee)},\n    {python_value(given, deep=1)},\n)"
+    """A program that can be pasted, laid out as formatters do, so that theirs and ours never differ."""
+    call = f"await client.call_tool({python_value(callee)}, {python_value(given)})"
+    if len(call) > _LINE - len("        result = "):
+        parts = f"            {python_value(callee)},\n            {python_value(given, deep=3)},\n"
+        call = f"await client.call_tool(\n{parts}        )"
+    return _PYTHON.replace("CALL", call)
 
 
 def _typescript(callee: str, given: Json) -> str:
     request = {"name": callee, "arguments": given}
-    line = f"await client.callTool({json_text(request)});"
-    text = line if len(line) <= _LINE else f"await client.callTool({json_text(request, indent=2)});"
-    return hidden_escaped(text)
+    line = f"const result = await client.callTool({json_text(request)});"
+    if len(line) > _LINE:
+        line = f"const result = await client.callTool({json_text(request, indent=2)});"
+    return _TYPESCRIPT.replace("CALL", hidden_escaped(line))
 
 
 def _curl(callee: str, given: Json) -> str:

@@ -20,12 +20,17 @@ _MAX_LABEL: Final = 44
 _UNEVEN: Final = 8
 
 
-def bars(name: str, title: str, rows: Sequence[tuple[str, int]], unit: str) -> str:
-    """A bar for each label and value; `name` tells the picture from others on the page."""
+def bars(
+    name: str, title: str, rows: Sequence[tuple[str, int]], unit: str, *, is_linear: bool = False
+) -> str:
+    """A bar for each label and value; `name` tells the picture from others on the page.
+
+    Where one value would hide the others the scale is logarithmic, unless `is_linear`: the
+    difference is what the picture is for.
+    """
     largest = max([value for _, value in rows] + [1])
-    is_uneven = (
-        len(rows) > 2 and largest > _UNEVEN * sorted(value for _, value in rows)[len(rows) // 2]
-    )
+    middle = sorted(value for _, value in rows)[len(rows) // 2] if len(rows) > 2 else largest
+    is_uneven = not is_linear and largest > _UNEVEN * middle
     title = f"{title}, on a logarithmic scale" if is_uneven else title
     parts = []
     for number, (label, value) in enumerate(rows):

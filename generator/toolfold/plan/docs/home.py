@@ -154,12 +154,12 @@ def _chart(facts: CatalogFacts) -> str:
     if first >= direct:
         return ""
     rows = [("every tool listed", direct), ("up to a first call", first), ("to start with", start)]
-    return bars("start", "Tokens an agent pays", rows, "tokens")
+    return bars("start", "Tokens an agent pays", rows, "tokens", is_linear=True)
 
 
 def _workflow(workflow: Workflow, facts: CatalogFacts) -> str:
     steps = " → ".join(facts.link(step) for step in workflow.steps)
-    note = f" — {markdown(workflow.description)}" if workflow.description else ""
+    note = f" *{markdown(workflow.description)}*" if workflow.description else ""
     return f"{markdown(workflow.name)}: {steps}{note}"
 
 
