@@ -158,10 +158,18 @@ def _weights(site: Path) -> Iterator[float]:
     with served(site) as base, started() as browser:
         for path in pages[:: len(pages) // _PAGES_WEIGHED]:
             with visiting(base, browser) as visit:
-                answers: list[Any] = []
-                visit.page.on("response", answers.append)
-                visit.page.goto(base + path, wait_until="networkidle")
-                yield float(sum(len(answer.body()) for answer in answers))
+                yield _bytes_of(visit.page, base + path)
+
+
+def _bytes_of(page: Any, address: str) -> float:
+    answers: list[Any] = []
+
+    def note(answer: Any) -> None:  # the browser's library marks what it is given
+        answers.append(answer)
+
+    page.on("response", note)
+    page.goto(address, wait_until="networkidle")
+    return float(sum(len(answer.body()) for answer in answers))
 
 
 def _hooks() -> Figure:
