@@ -102,6 +102,14 @@ def test_the_menu_of_a_phone_leads_to_every_category(base: str, browser: Browser
         expect(page.locator("h1")).to_contain_text("Query")
 
 
+def test_the_menu_stays_where_a_long_page_is_scrolled(base: str, browser: Browser) -> None:
+    with visiting(base, browser, viewport={"width": 1440, "height": 900}) as visit:
+        page = visit.open("tools/tana_create.html")
+        page.evaluate("scrollTo({top: document.body.scrollHeight, behavior: 'instant'})")
+
+        expect(page.locator(".side [aria-current]")).to_be_in_viewport()
+
+
 def test_the_keyboard_alone_reaches_content_pictures_and_search(
     base: str, browser: Browser
 ) -> None:

@@ -4,6 +4,7 @@ import ipaddress
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from toolfold.commands.generate import Project
@@ -73,7 +74,9 @@ def _updater(project: Project, shown: Preview, say: Callable[[str], None]) -> Ca
     def update() -> None:
         with lock:
             try:
-                files = site_files(project_sources(project.manifest.parent, project.output))
+                sources = project_sources(project.manifest.parent, project.output)
+                # Here the site is at the root, wherever it will be published.
+                files = site_files(replace(sources, options=replace(sources.options, url=None)))
             except (UsageError, OutputError) as error:
                 say(str(error))
                 return

@@ -67,8 +67,9 @@ class TriedServer:
             raise TryRefusedError(f"{entry.name} may change something: confirm it first")
         name, arguments = _as_called(catalog.facts, entry, request["arguments"])
         with self._lock:
+            process = self._running()
             start = time.perf_counter()
-            result = self._request("tools/call", {"name": name, "arguments": arguments})
+            result = self._request(process, "tools/call", {"name": name, "arguments": arguments})
             millis = (time.perf_counter() - start) * 1000
         texts = [
             str(part.get("text", f"({part.get('type')})")) for part in result.get("content", [])
@@ -92,10 +93,11 @@ class TriedServer:
                 return catalog, catalog.entry(name)
         raise TryRefusedError(f"no tool is named {name}")
 
-    def _request(self, method: str, params: Json) -> Json:
+    def _running(self) -> "subprocess.Popen[str]":
         process = self._process
-        if process is None or process.poll() is not None:
-            process = self._start()
+        return self._start() if process is None or process.poll() is not None else process
+
+    def _request(self, process: "subprocess.Popen[str]", method: str, params: Json) -> Json:
         answer = self._exchange(process, method, params)
         if "error" in answer:
             raise TryRefusedError(str(answer["error"].get("message", "the server refused")))
