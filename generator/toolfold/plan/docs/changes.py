@@ -49,7 +49,7 @@ def changes_page(before: Manifest, after: Manifest, since: str, header: str) -> 
     if changed:
         parts += ["", "## Changed"]
     for name, changes in changed.items():
-        parts += ["", f"### {markdown_code(name)}", "", tool_link(name), ""]
+        parts += ["", f"### {tool_link(name)}", ""]
         parts += [f"- {'**Breaking:** ' if one.breaks else ''}{one.words}" for one in changes]
     if not (added or removed or renamed or changed):
         parts += ["", "No tool was added, removed or changed."]
