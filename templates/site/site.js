@@ -128,7 +128,11 @@
     addFilter();
     const current = document.querySelector(".side [aria-current]");
     const side = document.querySelector(".side");
-    if (current && current.offsetTop > side.clientHeight * 0.7) side.scrollTop = current.offsetTop - side.clientHeight / 2;
+    const showCurrent = () => {
+      if (current && current.offsetTop > side.clientHeight * 0.7) side.scrollTop = current.offsetTop - side.clientHeight / 2;
+    };
+    showCurrent();
+    side.addEventListener("toggle", showCurrent); // on a phone it has no place until it is opened
   };
   if (document.readyState === "loading") document.addEventListener("DOMContentLoaded", start);
   else start();
