@@ -125,4 +125,4 @@ def test_pages_show_calls_with_arguments_as_text(strict: Project) -> None:
     page = (strict.output / "docs" / "tools" / "find_book.md").read_text(encoding="utf-8")
 
     assert '"arguments": "{\\"title\\":\\"dune\\"}"' in page
-    assert """"arguments": '{"title":"dune"}',""" in page
+    assert """"arguments": '{"title":"dune"}'},""" in page

@@ -157,17 +157,18 @@ def assert_index(manifest: Json, page: Page) -> None:
     assert shown(server["description"]) in page.text()
     assert f"Version {shown(server['version'])}, " in page.text()
     prompt, resource = manifest["prompts"]["hostile_prompt"], manifest["resources"]["hostile"]
-    assert ["hostile_prompt", "words?", shown(prompt["summary"])] in page.rows()
-    assert [resource["uri"], shown(resource["summary"])] in page.rows()
     ((label, tool),) = manifest["disclosure"]["quick_actions"].items()
     (flow,) = manifest["workflows"]
     count = len(manifest["tools"])
     few = ", ".join(list(manifest["tools"])[:4]) + (f" and {count - 4:,} more" if count > 4 else "")
     noun = "tool" if count == 1 else "tools"
-    assert page.texts("li") == [
+    lines = page.texts("li")
+    assert f"hostile_prompt words? {shown(prompt['summary'])}" in lines
+    assert f"{resource['uri']} {shown(resource['summary'])}" in lines
+    assert lines[:3] == [
         f"{tool} ({shown(label)}): {shown(manifest['tools'][tool]['summary'])}",
         collapsed(f"{shown(one['title'])} {count:,} {noun} {shown(one['description'])} {few}"),
-        f"{shown(flow['name'])}: {tool} — {shown(flow['description'])}",
+        f"{shown(flow['name'])}: {tool} {shown(flow['description'])}",
     ]
     assert page.texts("desc")[0] == shown(f"{flow['name']}: {tool}")
 
@@ -210,21 +211,23 @@ def assert_tool(name: str, tool: Json, manifest: Json, page: Page) -> None:
     call = json.loads(blocks[1])
     arguments = tool["examples"][0]["arguments"]
     assert call["arguments"] in (arguments, {"tool": name, "arguments": arguments})
-    assert ast.literal_eval(called_with(blocks[2])) == call["arguments"]
-    sent = blocks[3].strip().removeprefix("await client.callTool(").removesuffix(");")
-    assert json.loads(sent) == call
+    assert called_with(blocks[2]) == call["arguments"]
+    _, _, sent = blocks[3].partition("await client.callTool(")
+    assert json.loads(sent.partition(");\nconsole.log")[0]) == call
     assert json.loads(shlex.split(blocks[4])[-1])["params"] == call
     assert shlex.split(blocks[5])[:3] == ["toolfold", "try", name]
     assert json.loads(shlex.split(blocks[5])[3]) == arguments
 
 
-def called_with(code: str) -> str:
-    """The second argument of the call that an example shows."""
-    call = ast.parse(code.strip()).body[0]
-    assert isinstance(call, ast.Expr)
-    assert isinstance(call.value, ast.Await)
-    assert isinstance(call.value.value, ast.Call)
-    return ast.unparse(call.value.value.args[1])
+def called_with(code: str) -> Json:
+    """The second argument of the one call of a tool in a program."""
+    (call,) = [
+        node
+        for node in ast.walk(ast.parse(code.strip()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "client.call_tool"
+    ]
+    arguments: Json = ast.literal_eval(call.args[1])
+    return arguments
 
 
 def assert_fields(tool: Json, manifest: Json, page: Page) -> None:

@@ -1,5 +1,6 @@
 """Rows, stores and programs that tests of usage have in common."""
 
+import re
 import sys
 from contextlib import closing
 from typing import Final
@@ -17,6 +18,7 @@ NOW: Final = 500_000  # an hour, at 8 o'clock
 
 #: The beginning of a program that records where TOOLFOLD_USAGE says.
 RECORDING: Final = """
+import re
 import sys
 from pathlib import Path
 from toolfold_runtime import server_log
@@ -55,9 +57,11 @@ def recording(location: Location, code: str, *arguments: str) -> Running:
 
 
 def warnings(log: pytest.LogCaptureFixture) -> list[str]:
-    """What the server's log says, and why."""
-    facts = [getattr(record, "facts", {}) for record in log.records]
+    """What the server's log says of usage, and why; methods of other tests may still be logged."""
+    words = re.compile("usage|recorded")
+    about_usage = [own for own in log.records if words.search(own.getMessage())]
+    facts = [getattr(record, "facts", {}) for record in about_usage]
     return [
         f"{record.getMessage()}: {own['why']}" if "why" in own else record.getMessage()
-        for record, own in zip(log.records, facts, strict=True)
+        for record, own in zip(about_usage, facts, strict=True)
     ]

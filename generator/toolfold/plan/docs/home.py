@@ -159,7 +159,7 @@ def _chart(facts: CatalogFacts) -> str:
 
 def _workflow(workflow: Workflow, facts: CatalogFacts) -> str:
     steps = " → ".join(facts.link(step) for step in workflow.steps)
-    note = f" *{markdown(workflow.description)}*" if workflow.description else ""
+    note = f"  \n  {markdown(workflow.description)}" if workflow.description else ""
     return f"{markdown(workflow.name)}: {steps}{note}"
 
 
