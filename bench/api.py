@@ -141,7 +141,7 @@ def hour_figures(catalog: Catalog) -> Iterator[Figure]:
     ids = draw.sample(catalog.ids, len(catalog.ids))
     tools = [f"/{quote(server, safe='')}/{quote(name, safe='')}" for server, name in ids]
     with catalog.web() as other:  # the one of the hour has answered nothing yet
-        names = [own["name"] for own in _json(other, f"{_API}/categories")["categories"]]
+        names = [category["name"] for category in _json(other, f"{_API}/categories")["categories"]]
     draw.shuffle(names)
     waits: dict[str, list[float]] = defaultdict(list)
     with catalog.web() as server:
@@ -161,8 +161,8 @@ def hour_figures(catalog: Catalog) -> Iterator[Figure]:
         name = f"api: {_TIERS[kind]} {kind}, p95 of {len(waits[kind]):,} in an hour"
         yield figure(name, [quantiles(waits[kind], n=20)[-1]], most, " ms")
     for kind, least in _RATES.items():
-        own = counts[kind]
-        rate = own["hits"] / (own["hits"] + own["misses"])
+        counted = counts[kind]
+        rate = counted["hits"] / (counted["hits"] + counted["misses"])
         yield figure(f"api: {_TIERS[kind]} {kind}, ready in an hour", [rate], least, at_least=True)
 
 

@@ -87,7 +87,7 @@ class Server(Session):
     def cpu_of_all(self) -> float:
         """CPU seconds of the server and of the processes of its programs."""
         workers = workers_of(self.process.pid)
-        return self.cpu() + sum(time.clock_gettime((~own << 3) | 2) for own in workers)
+        return self.cpu() + sum(time.clock_gettime((~worker << 3) | 2) for worker in workers)
 
 
 def project(folder: Path) -> Path:
@@ -131,10 +131,10 @@ def surface_figure(folder: Path) -> Figure:
     costs = []
     for mode in ("off", "read"):
         manifest = MANIFEST | {"disclosure": {"exposure": "progressive", "code": mode}}
-        own = folder / mode
-        own.mkdir()
-        (own / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
-        done = run(python("-m", "toolfold", "budget"), own).output
+        mode_folder = folder / mode
+        mode_folder.mkdir()
+        (mode_folder / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
+        done = run(python("-m", "toolfold", "budget"), mode_folder).output
         found = re.search(r"^surface +([\d,]+)", done, re.MULTILINE)
         if found is None:
             raise SystemExit(done)
@@ -200,10 +200,10 @@ def real_tools(folder: Path) -> Project:
 
 def _found_figure(name: str, server: Listening, tool: str, every: Sequence[Planted]) -> Figure:
     found = 0
-    for own in every:
-        text = clients.call(server.url, tool, {"code": own.code}).text
+    for mistake in every:
+        text = clients.call(server.url, tool, {"code": mistake.code}).text
         is_early = text.startswith("invalid_program: nothing was called.")
-        found += is_early and f"line {own.line}: " in text and own.way_out in text
+        found += is_early and f"line {mistake.line}: " in text and mistake.way_out in text
     return figure(f"code: {name} found before any call, of {len(every)}", [100 * found / len(every)], 90, " %", at_least=True)  # fmt: skip
 
 

@@ -22,7 +22,7 @@ def document(path: Path) -> Any:
         pass
 
     Loader.yaml_implicit_resolvers = {
-        first: [own for own in resolvers if "timestamp" not in own[0]]
+        first: [resolver for resolver in resolvers if "timestamp" not in resolver[0]]
         for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
     }
     return yaml.load(path.read_bytes(), Loader=Loader)

@@ -42,10 +42,10 @@ def main() -> int:
     """Print every figure; 1 where one is missed."""
     with tempfile.TemporaryDirectory() as folder:
         figures = []
-        for own in (*catalog_figures(Path(folder)), *real_figures(Path(folder, "real"))):
-            print(own.row(), flush=True)
-            figures.append(own)
-    return 0 if all(own.is_met for own in figures) else 1
+        for measured in (*catalog_figures(Path(folder)), *real_figures(Path(folder, "real"))):
+            print(measured.row(), flush=True)
+            figures.append(measured)
+    return 0 if all(measured.is_met for measured in figures) else 1
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ def _in_turn(ours: Session, bare: Session, alone: Process, times: int) -> tuple[
         if turn:  # the first is for warming up
             ends = [ours.cpu(), bare.cpu(), alone.cpu()]
             spent = (end - start for end, start in zip(ends, starts, strict=True))
-            found = [before + own for before, own in zip(found, spent, strict=True)]
+            found = [before + seconds for before, seconds in zip(found, spent, strict=True)]
     return tuple(found)
 
 

@@ -76,8 +76,8 @@ def token_figures(folder: Path) -> Iterator[Figure]:
     report = json.loads(
         run(python("-m", "toolfold", "budget", "--format", "json"), api.project).output
     )
-    views: dict[str, int] = {own["name"]: own["tokens"] for own in report["costs"]}
-    first = next(own for name, own in views.items() if name.startswith("capabilities()"))
+    views: dict[str, int] = {view["name"]: view["tokens"] for view in report["costs"]}
+    first = next(tokens for name, tokens in views.items() if name.startswith("capabilities()"))
     yield figure("openapi: GitHub, tokens to start", [views["surface"] + first], 1200)
     manifest = load(api.project / "tools.yaml").manifest
     package = next(api.project.glob("generated/*_mcp"))
@@ -115,9 +115,9 @@ def import_figures(folder: Path, pairs: int) -> Iterator[Figure]:
 
 def _start(session: Any) -> float:
     """CPU seconds of a server from its start to its first list."""
-    with session() as own:
-        own.request("tools/list", {})
-        return float(own.cpu())
+    with session() as client:
+        client.request("tools/list", {})
+        return float(client.cpu())
 
 
 def _inlined(schema: Any, definitions: Mapping[str, Any]) -> Any:

@@ -27,17 +27,23 @@ class _Tool(NamedTuple):
 def planted(stubs: str) -> list[Planted]:
     """Fifty programs: ten each with a wrong name, argument, key or type, or something missing."""
     tree = ast.parse(stubs)
-    tools = [_tool(own) for own in tree.body if isinstance(own, ast.FunctionDef)]
-    types = {own.name: _keys(own) for own in tree.body if isinstance(own, ast.ClassDef)}
+    tools = [
+        _tool(definition) for definition in tree.body if isinstance(definition, ast.FunctionDef)
+    ]
+    types = {
+        definition.name: _keys(definition)
+        for definition in tree.body
+        if isinstance(definition, ast.ClassDef)
+    }
     chance = random.Random(_SEED)
     plants: tuple[Callable[[_Tool, random.Random], Planted | None], ...] = (
-        lambda tool, chance: _name(tool, {own.name for own in tools}, chance),
+        lambda tool, chance: _name(tool, {tool.name for tool in tools}, chance),
         _argument,
         _missing,
         _type,
         lambda tool, chance: _key(tool, types, chance),
     )
-    return [own for plant in plants for own in _ten(plant, tools, chance)]
+    return [fault for plant in plants for fault in _ten(plant, tools, chance)]
 
 
 def _ten(
@@ -80,9 +86,9 @@ def _missing(tool: _Tool, chance: random.Random) -> Planted | None:
 
 def _type(tool: _Tool, chance: random.Random) -> Planted | None:
     typed = {
-        name: _WRONG.get(own, "7")
-        for name, own in tool.parameters.items()
-        if own in _WRONG or own.startswith(("list[str", "Literal['"))
+        name: _WRONG.get(type_, "7")
+        for name, type_ in tool.parameters.items()
+        if type_ in _WRONG or type_.startswith(("list[str", "Literal['"))
     }
     if not typed:
         return None
@@ -104,20 +110,22 @@ def _key(tool: _Tool, types: dict[str, list[str]], chance: random.Random) -> Pla
 def _misspelt(word: str, chance: random.Random) -> str:
     """A word in another case, or with a letter dropped or doubled: still one that Python takes."""
     at = chance.randrange(1, max(2, len(word) - 1))
-    snake = re.sub(r"(?<=.)([A-Z])", lambda own: f"_{own[1].lower()}", word)
-    camel = re.sub(r"_([a-z])", lambda own: own[1].upper(), word)
+    snake = re.sub(r"(?<=.)([A-Z])", lambda match: f"_{match[1].lower()}", word)
+    camel = re.sub(r"_([a-z])", lambda match: match[1].upper(), word)
     return chance.choice([word[:at] + word[at + 1 :], word[:at] + word[at - 1 :], snake, camel])
 
 
-def _tool(own: ast.FunctionDef) -> _Tool:
-    given = [*zip(own.args.kwonlyargs, own.args.kw_defaults, strict=True)]
+def _tool(function: ast.FunctionDef) -> _Tool:
+    given = [*zip(function.args.kwonlyargs, function.args.kw_defaults, strict=True)]
     parameters = {arg.arg: ast.unparse(arg.annotation or ast.Constant("")) for arg, _ in given}
     required = [arg.arg for arg, default in given if default is None]
-    return _Tool(own.name, parameters, required, ast.unparse(own.returns or ast.Constant("")))
+    return _Tool(
+        function.name, parameters, required, ast.unparse(function.returns or ast.Constant(""))
+    )
 
 
-def _keys(own: ast.ClassDef) -> list[str]:
-    fields = (item.target for item in own.body if isinstance(item, ast.AnnAssign))
+def _keys(class_: ast.ClassDef) -> list[str]:
+    fields = (item.target for item in class_.body if isinstance(item, ast.AnnAssign))
     return [field.id for field in fields if isinstance(field, ast.Name)]
 
 

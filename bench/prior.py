@@ -53,7 +53,7 @@ def _measured(name: str, folder: Path, most: int | None) -> tuple[float, float, 
     file = CATALOGS / f"{name}.json"
     run(python("-m", "toolfold", "import", "tools", str(file), "-o", str(manifest)), folder)
     plain = search_of(manifest, "lexical")
-    names = {id_: own for own, id_ in plain.ids.items()}
+    names = {id_: name for name, id_ in plain.ids.items()}
     needed = {names[id_] for one in queries for group in one.needs for id_ in group if id_ in names}
     overlay = folder / f"{name}.tiers.yaml"
     manifest.write_text(

@@ -124,8 +124,8 @@ class WebServer:
 
     def send(self, tool: str, era: Era, meta: Json, **arguments: str) -> http.client.HTTPConnection:
         """Send a call; the connection on which it is answered."""
-        own = META if era != "legacy" else {}
-        params = {"name": tool, "arguments": arguments, "_meta": own | meta}
+        meta_of_era = META if era != "legacy" else {}
+        params = {"name": tool, "arguments": arguments, "_meta": meta_of_era | meta}
         body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
         headers = {
             "Content-Type": "application/json",
@@ -263,10 +263,12 @@ def cost_figures(project: Project, pairs: int, times: int) -> Iterator[Figure]:
                 plain[era].append(ours.cpu_per_call(times, "say", era, {}))
             for name, (era, tool, meta, _limit) in cases.items():
                 costs[name].append(ours.cpu_per_call(times, tool, era, meta))
-    ratios = [own / other for own, other in zip(plain["legacy"], bare, strict=True)]
+    ratios = [with_server / other for with_server, other in zip(plain["legacy"], bare, strict=True)]
     yield figure("http: a call / bare call, CPU", ratios, 1.3)
     for name, (era, _, _, limit) in cases.items():
-        ratios = [own / other for own, other in zip(costs[name], plain[era], strict=True)]
+        ratios = [
+            with_server / other for with_server, other in zip(costs[name], plain[era], strict=True)
+        ]
         yield figure(f"http: {name} / JSON, CPU", ratios, limit)
 
 

@@ -176,9 +176,11 @@ def _modules(
 
     outline = catalog.outline
     modules = package_modules(outline.manifest, protocol, outline.meta, catalog.tools, way_back)
-    models = {path: own for path, own in modules.items() if isinstance(own, ModelsModule)}
+    models = {path: module for path, module in modules.items() if isinstance(module, ModelsModule)}
     # Never stored: no audit could tell a forged one.
-    templates = {path: own for path, own in modules.items() if isinstance(own, TemplateModule)}
+    templates = {
+        path: module for path, module in modules.items() if isinstance(module, TemplateModule)
+    }
     texts = render_templates(list(templates.values()), outline.header)
     rendered = dict(zip(templates, texts, strict=True))
     return rendered | memo.batch(_MODULE, models, render_missing, outline.header)

@@ -18,6 +18,9 @@ def header_values(scope: Message, name: bytes) -> list[bytes]:
 async def send_text(send: Send, status: int, text: str, *headers: Header) -> None:
     """A whole answer."""
     body = text.encode()
-    own = [(b"content-type", b"text/plain; charset=utf-8"), (b"content-length", b"%d" % len(body))]
-    await send({"type": "http.response.start", "status": status, "headers": [*own, *headers]})
+    first = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", b"%d" % len(body)),
+    ]
+    await send({"type": "http.response.start", "status": status, "headers": [*first, *headers]})
     await send({"type": "http.response.body", "body": body})

@@ -144,10 +144,10 @@ def _promise_changes(result: object) -> list[str]:
     if not isinstance(result, dict) or "protocolVersion" not in result:
         return []
     capabilities = result.get("capabilities")
-    own = capabilities if isinstance(capabilities, dict) else {}
-    promised = [name for name in _LISTS if isinstance(own.get(name), dict)]
+    offered = capabilities if isinstance(capabilities, dict) else {}
+    promised = [name for name in _LISTS if isinstance(offered.get(name), dict)]
     for name in promised:
-        own[name]["listChanged"] = True
+        offered[name]["listChanged"] = True
     return promised
 
 

@@ -30,7 +30,7 @@ def class_named(module: Module, annotation: ast.expr | None) -> str | None:
     start = annotation
     while isinstance(start, ast.Attribute):
         start = start.value
-    if isinstance(start, ast.Name) and start.id in module.own:
+    if isinstance(start, ast.Name) and start.id in module.defined:
         return None  # the author's own, whatever else may have the name
     return module.absolute(annotation)
 

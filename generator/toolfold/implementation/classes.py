@@ -84,16 +84,16 @@ class ClassReader:
         return self._methods[key]
 
     def _declared(self, module: Module, declared: ast.ClassDef, depth: int) -> Methods:
-        own = Methods(_bindings(module, declared))
-        own.unseen += _unseen(module, declared, own.by_name)
+        methods = Methods(_bindings(module, declared))
+        methods.unseen += _unseen(module, declared, methods.by_name)
         inherited = Methods()
         for base in declared.bases:
             inherited.inherit(self._base(module, base, depth))
-        if own.unseen:
-            own.forget_functions()
-        if own.unseen or inherited.unseen:
+        if methods.unseen:
+            methods.forget_functions()
+        if methods.unseen or inherited.unseen:
             inherited.forget_functions()
-        return Methods(inherited.by_name | own.by_name, own.unseen + inherited.unseen)
+        return Methods(inherited.by_name | methods.by_name, methods.unseen + inherited.unseen)
 
     def _base(self, module: Module, base: ast.expr, depth: int) -> Methods:
         base = base.value if isinstance(base, ast.Subscript) else base

@@ -62,7 +62,7 @@ class Module:
         return origins
 
     @cached_property
-    def own(self) -> frozenset[str]:
+    def defined(self) -> frozenset[str]:
         """The names of its classes and of what it assigns."""
         return frozenset({*self.classes, *assigned(self.body)})
 
@@ -70,7 +70,7 @@ class Module:
     def bound(self) -> set[str]:
         """Every name that a statement of the module binds."""
         functions = {node.name for node in self.body if isinstance(node, Function)}
-        return {*self.own, *self.imported, *functions}
+        return {*self.defined, *self.imported, *functions}
 
     def origin(self, node: ast.ImportFrom) -> str:
         """The module that an import names, relative ones made absolute."""

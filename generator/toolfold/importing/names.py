@@ -35,13 +35,13 @@ def tool_names(
     taken.update(key for name in names.values() for key in tool_keys(name))
     added = [tool for tool in tools if tool.id not in names]
     # A derived name must never be one that a later tool has.
-    own = {key for tool in added if _is_legal(tool.name) for key in tool_keys(tool.name)}
+    legal = {key for tool in added if _is_legal(tool.name) for key in tool_keys(tool.name)}
     numbers: dict[str, int] = {}
     for tool in added:
         if _is_legal(tool.name) and taken.isdisjoint(tool_keys(tool.name)):
             names[tool.id] = tool.name
         else:
-            names[tool.id] = _derived_name(tool, (taken, own), numbers)
+            names[tool.id] = _derived_name(tool, (taken, legal), numbers)
         taken.update(tool_keys(names[tool.id]))
     return {tool.id: names[tool.id] for tool in tools}
 

@@ -11,9 +11,9 @@ def ids_of(tree: PlacedMapping) -> dict[str, str]:
     tools, server = tree.get("tools"), tree.get("server")
     if not isinstance(tools, PlacedMapping):
         return {}
-    own = server.get("name") if isinstance(server, PlacedMapping) else None
+    server_name = server.get("name") if isinstance(server, PlacedMapping) else None
     return {
-        str(tool.get("id") or f"{own}::{name}"): name
+        str(tool.get("id") or f"{server_name}::{name}"): name
         for name, tool in tools.items()
         if isinstance(tool, PlacedMapping)
     }

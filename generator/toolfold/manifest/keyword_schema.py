@@ -102,10 +102,10 @@ _MEANINGS: Final = {
 def schema_definitions() -> dict[str, Any]:
     """`Schema` for any hand-written schema, and `Parameter`, which says `required` of itself."""
     properties = {key: _form(key) | {"description": text} for key, text in _MEANINGS.items()}
-    own: dict[str, Any] = {
+    keywords: dict[str, Any] = {
         key: {"$ref": f"#/definitions/Schema/properties/{key}"} for key in properties
     }
-    own["required"] = {
+    keywords["required"] = {
         "anyOf": [_FLAG, _NAMES],
         "default": False,
         "description": "Whether every call must give it; of an object, also a list as in schemas.",
@@ -121,7 +121,7 @@ def schema_definitions() -> dict[str, Any]:
         "Parameter": {
             "description": "A parameter: a JSON Schema 2020-12, and whether it is required.",
             "type": "object",
-            "properties": own,
+            "properties": keywords,
             "additionalProperties": False,
         },
     }

@@ -45,5 +45,5 @@ def foreign_tools(tree: PlacedMapping) -> dict[str, PlacedMapping]:
 def definition_of(tool: PlacedMapping) -> Json:
     """What is pinned of an imported tool, in the protocol's form."""
     name = str(tool["id"]).partition("::")[2]
-    own = {theirs: plain(tool[ours]) for ours, theirs in _FIELDS.items() if ours in tool}
-    return {"name": name, **own}
+    fields = {theirs: plain(tool[ours]) for ours, theirs in _FIELDS.items() if ours in tool}
+    return {"name": name, **fields}

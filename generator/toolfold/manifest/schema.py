@@ -208,10 +208,10 @@ class Manifest(ManifestModel):
 
     def upstream_of(self, tool: str) -> UpstreamTool | None:
         """The tool of an upstream server that carries a tool out; None where a method does."""
-        own = self.tools[tool]
-        if own.backend is not None:
-            return own.upstream
-        server, _, name = (own.id or "").partition("::")
+        declared = self.tools[tool]
+        if declared.backend is not None:
+            return declared.upstream
+        server, _, name = (declared.id or "").partition("::")
         is_mcp = server in self.servers and not self.servers[server].is_http_api
         return UpstreamTool(server, name) if is_mcp else None
 
@@ -229,7 +229,9 @@ class Manifest(ManifestModel):
         """
         tools = {name: tool for name, tool in self.tools.items() if not tool.hidden}
         used = {tool.category for tool in tools.values()}
-        kept = {n: own for n, own in self.categories.items() if n in used or n not in included}
+        kept = {
+            n: category for n, category in self.categories.items() if n in used or n not in included
+        }
         if (len(tools), len(kept)) == (len(self.tools), len(self.categories)):
             return self
         return self.model_copy(update={"tools": tools, "categories": kept})

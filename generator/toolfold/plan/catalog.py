@@ -85,8 +85,10 @@ class Catalog:
             if meta_tool.category is not None:
                 members[meta_tool.category].append(meta_tool.name)
         return [
-            CategoryPlan(name, own.title or name, own.description or "", tuple(members[name]))
-            for name, own in categories.items()
+            CategoryPlan(
+                name, category.title or name, category.description or "", tuple(members[name])
+            )
+            for name, category in categories.items()
         ]
 
     @cached_property

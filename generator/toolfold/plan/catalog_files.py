@@ -151,7 +151,9 @@ def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
         others=others,
         pages={tool.name: stem for tool in tools if (stem := file_stem(tool.name)) != tool.name},
         descriptions={
-            name: own.description for name, own in manifest.categories.items() if own.description
+            name: category.description
+            for name, category in manifest.categories.items()
+            if category.description
         },
     )
 
@@ -162,7 +164,7 @@ def _search(
     """What search knows: of each tool a line, in the order of their numbers; then of each word."""
     servers = _numbered(server_of(tool.id) for tool in tools)
     categories = _numbered(manifest.categories)
-    titles = ((name, own.title or name) for name, own in manifest.categories.items())
+    titles = ((name, category.title or name) for name, category in manifest.categories.items())
     lines = (
         IndexedTool(
             tool.name,
@@ -194,7 +196,7 @@ def _meaning(
     # Imported here: only these strategies need the packages behind it.
     from toolfold.plan.search.meaning import related, vectors
 
-    texts = [search_texts(own, manifest.defs) for own in tool_sources(manifest).values()]
+    texts = [search_texts(source, manifest.defs) for source in tool_sources(manifest).values()]
     yield files.SEARCH_VECTORS, vectors(texts)
     near = related(texts, list(index.tool_counts))
     lines = (RelatedLine(word, near[word]) for word in sorted(near))
@@ -206,8 +208,8 @@ def _summaries(manifest: Manifest, tools: Sequence[ToolPlan]) -> Iterator[str]:
     by_category: dict[str, list[ToolPlan]] = {name: [] for name in manifest.categories}
     for tool in tools:
         by_category[tool.category].append(tool)
-    for own in by_category.values():
-        for tool in ranked(own):
+    for members in by_category.values():
+        for tool in ranked(members):
             yield json_text(encode(_summary(tool)))
 
 
@@ -236,8 +238,8 @@ def _categories(
     entries: dict[str, list[str]] = {name: [] for name in manifest.categories}
     for tool in tools:
         entries[tool.category].append(tool.entry)
-    for category, own in entries.items():
-        lines = [*category_lines(views, category), *own]
+    for category, tool_entries in entries.items():
+        lines = [*category_lines(views, category), *tool_entries]
         yield files.category_file(file_stem(category)), lines
 
 
@@ -246,7 +248,10 @@ def _stubs(manifest: Manifest, tools: Sequence[ToolPlan]) -> Iterator[CatalogFil
     if manifest.disclosure.code == "off":
         return
     yield files.STUBS, [json_text(encode(tool.stub)) for tool in tools if tool.stub is not None]
-    yield files.STUB_TYPES, [json_text(encode(own)) for own in stub_types(manifest.defs)]
+    yield (
+        files.STUB_TYPES,
+        [json_text(encode(stub_type)) for stub_type in stub_types(manifest.defs)],
+    )
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:

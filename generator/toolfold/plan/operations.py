@@ -119,16 +119,18 @@ def schema_files(header: str, manifest: Manifest, tools: Sequence[ToolPlan]) -> 
         return {}
     every: Json = {"allOf": [*inputs.values(), *answers.values()]}
     reached = reached_definitions(every, manifest.defs)
-    shared = (HttpDefinition(n, own) for n, own in manifest.defs.items() if n in reached)
+    shared = (HttpDefinition(n, schema) for n, schema in manifest.defs.items() if n in reached)
     return {
         files.INPUTS: catalog_text(header, _schema_lines(inputs)),
         files.ANSWERS: catalog_text(header, _schema_lines(answers)),
-        files.DEFINITIONS: catalog_text(header, [json_text(encode(own)) for own in shared]),
+        files.DEFINITIONS: catalog_text(
+            header, [json_text(encode(definition)) for definition in shared]
+        ),
     }
 
 
 def _schema_lines(schemas: Mapping[str, Json]) -> list[str]:
-    return [json_text(encode(HttpSchema(name, own))) for name, own in schemas.items()]
+    return [json_text(encode(HttpSchema(name, schema))) for name, schema in schemas.items()]
 
 
 def _may_repeat(tool: Tool, method: str) -> bool:

@@ -59,14 +59,16 @@ def package_modules(
             modules[f"models/{name}"] = TemplateModule(_EXPORT, models._asdict())
         else:
             modules[f"models/{name}"] = models
-    return {output_path(protocol.package, *name.split("/")): own for name, own in modules.items()}
+    return {
+        output_path(protocol.package, *name.split("/")): module for name, module in modules.items()
+    }
 
 
 def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> ProtocolPlan:
     """What the user's class must satisfy."""
-    own = [tool for tool in tools if manifest.server_of(tool.name) is None]
-    taken = {name for t in own for name in (t.params_class, t.result_class) if name}
-    methods = tuple(_method(tool, taken) for tool in own)
+    implemented = [tool for tool in tools if manifest.server_of(tool.name) is None]
+    taken = {name for t in implemented for name in (t.params_class, t.result_class) if name}
+    methods = tuple(_method(tool, taken) for tool in implemented)
     return ProtocolPlan(package, manifest.server.implementation, methods)
 
 
@@ -96,9 +98,9 @@ def _result(tool: ToolPlan, taken: Collection[str]) -> tuple[str, tuple[str, ...
         if tool.content is None:
             return tool.result_class, ()
         name = "ToolResult"
-    own = f"Runtime{name}" if name in taken else name
-    imported = name if own == name else f"{name} as {own}"
-    return (f"{own}[{tool.result_class}]" if tool.result_class else own), (imported,)
+    alias = f"Runtime{name}" if name in taken else name
+    imported = name if alias == name else f"{name} as {alias}"
+    return (f"{alias}[{tool.result_class}]" if tool.result_class else alias), (imported,)
 
 
 def _server(meta: Sequence[MetaToolPlan]) -> dict[str, object]:

@@ -269,7 +269,9 @@ def _shortened(entry: ToolEntry, tool: Tool, context: ToolContext) -> ToolEntry:
         return entry
     given = (entry.definition.input_schema, entry.example, context.format, following)
     short = short_view(ShortSource(entry.name, tool, *given, context.schema_tool), limit)
-    definitions = tuple(own._replace(tokens=count(own.text)) for own in entry.views.definitions)
+    definitions = tuple(
+        definition._replace(tokens=count(definition.text)) for definition in entry.views.definitions
+    )
     views = entry.views._replace(short=short, definitions=definitions)
     short_tokens = count(views.text("short", (), following))
     return entry._replace(views=views, schema_tokens=tokens, short_tokens=short_tokens)

@@ -10,15 +10,15 @@ from toolfold_runtime.pointers import reference_steps
 
 def with_definitions(schema: Json, line: Callable[[str], Json | None]) -> Json:
     """The schema with all definitions that it reaches; `line` reads the line of one."""
-    own: Json = dict(schema.get("$defs", {}))
+    definitions: Json = dict(schema.get("$defs", {}))
     waiting = list(_named(schema))
     while waiting:
         name = waiting.pop()
-        if name in own or (data := line(name)) is None:
+        if name in definitions or (data := line(name)) is None:
             continue
-        own[name] = decode(HttpDefinition, data).schema
-        waiting.extend(_named(own[name]))
-    return schema | {"$defs": own} if own else schema
+        definitions[name] = decode(HttpDefinition, data).schema
+        waiting.extend(_named(definitions[name]))
+    return schema | {"$defs": definitions} if definitions else schema
 
 
 def _named(schema: Any) -> Iterator[str]:

@@ -127,7 +127,9 @@ class Catalog:
         if data is None:
             return {}
         schema = decode(HttpSchema, data).schema
-        return with_definitions(schema, lambda own: self._line(files.DEFINITIONS, own))
+        return with_definitions(
+            schema, lambda definition: self._line(files.DEFINITIONS, definition)
+        )
 
     def inventory(
         self, category: str = "", detail: str = "", page: int = 1, format: str = ""
@@ -199,8 +201,8 @@ class Catalog:
 
     def tool_page(self, name: str) -> str | None:
         """The page of a tool by its name, alias or id; ToolError `unknown_tool` where there is none."""
-        own = self.entry(name).name
-        return self.page(pages.tool_page(self._names.pages.get(own, own)))
+        tool = self.entry(name).name
+        return self.page(pages.tool_page(self._names.pages.get(tool, tool)))
 
     def category_page(self, name: str) -> str | None:
         """The page of a category; ToolError `unknown_category` where there is none."""

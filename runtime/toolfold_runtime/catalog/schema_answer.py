@@ -26,13 +26,14 @@ def schema_answer(asked: Sequence[Asked], budget: int, schema_tool: str) -> list
     own view says whether it is shortened.
     """
     limit = budget - (NOTE_TOKENS if len(asked) > 1 else 0)
-    entries = [own.entry for own in asked if own.entry is not None and own.entry.views.short]
-    largest = [entry.name for entry in sorted(entries, key=lambda own: -own.schema_tokens)]
-    number = _first(len(largest), lambda own: _tokens(asked, largest[:own], budget) <= limit)
+    entries = [tool.entry for tool in asked if tool.entry is not None and tool.entry.views.short]
+    largest = [entry.name for entry in sorted(entries, key=lambda entry: -entry.schema_tokens)]
+    number = _first(len(largest), lambda n: _tokens(asked, largest[:n], budget) <= limit)
     short = largest[:number]
     # Of those that do not even fit shortened, the last ones are left out.
     omitted = _first(
-        len(asked) - 1, lambda own: _tokens(asked[: len(asked) - own], short, budget) <= limit
+        len(asked) - 1,
+        lambda n: _tokens(asked[: len(asked) - n], short, budget) <= limit,
     )
     views = [text for text, _ in _views(asked[: len(asked) - omitted], short, budget)]
     notes = []
@@ -65,18 +66,18 @@ def _views(asked: Sequence[Asked], short: Sequence[str], budget: int) -> Iterato
     """Each view and at most how many tokens it costs."""
     shown, names = ShownDefinitions(), set(short)
     share = share_of(budget)
-    for own in asked:
-        if own.entry is None:
-            yield own.text, _estimated(own.text)
-        elif own.entry.name in names:
-            text = own.entry.views.text("short", (), own.following)
-            yield text, own.entry.short_tokens + 1
+    for tool in asked:
+        if tool.entry is None:
+            yield tool.text, _estimated(tool.text)
+        elif tool.entry.name in names:
+            text = tool.entry.views.text("short", (), tool.following)
+            yield text, tool.entry.short_tokens + 1
         else:
-            missing = shown.missing_for(own.entry)
-            text = own.entry.views.text("schema", missing, own.following)
+            missing = shown.missing_for(tool.entry)
+            text = tool.entry.views.text("schema", missing, tool.following)
             known = {definition.digest for definition in missing}
-            saved = sum(d.tokens for d in own.entry.views.definitions if d.digest not in known)
-            whole = own.entry.schema_tokens - saved or min(share, _estimated(text))
+            saved = sum(d.tokens for d in tool.entry.views.definitions if d.digest not in known)
+            whole = tool.entry.schema_tokens - saved or min(share, _estimated(text))
             yield text, whole + 1
 
 

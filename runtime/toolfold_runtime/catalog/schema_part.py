@@ -43,7 +43,7 @@ def part_view(catalog: "Catalog", entry: ToolEntry, name: str) -> str:
         raise _unknown_path(catalog, entry, path)
     shown = shown_schema(part, _definitions(schema), _BUDGET)
     view: Json = {"name": f"{entry.name}.{path}", "schema": shown.schema}
-    left = [f"{entry.name}.{path}.{own}" for own in shown.cut if own != "."]
+    left = [f"{entry.name}.{path}.{cut_path}" for cut_path in shown.cut if cut_path != "."]
     if left:
         view["more"] = f"ask for what is left out by its path: {', '.join(left[:5])}"
     return compact(view)
@@ -60,8 +60,8 @@ def _part(schema: Json, path: str) -> Any:
 
 
 def _definitions(schema: Json) -> Callable[[str], Any]:
-    own = schema.get("$defs")
-    return own.get if isinstance(own, dict) else lambda name: None
+    definitions = schema.get("$defs")
+    return definitions.get if isinstance(definitions, dict) else lambda name: None
 
 
 def _unknown_path(catalog: "Catalog", entry: ToolEntry, path: str) -> ToolError:
@@ -69,7 +69,7 @@ def _unknown_path(catalog: "Catalog", entry: ToolEntry, path: str) -> ToolError:
     schema = catalog.input_schema(entry)
     if path.startswith(f"{RETURNS}."):
         schema, path = _returned(catalog, entry), path.removeprefix(f"{RETURNS}.")
-    own, _ = target_of(schema, _definitions(schema))
-    properties = merged(own, _definitions(schema)).get("properties")
+    target, _ = target_of(schema, _definitions(schema))
+    properties = merged(target, _definitions(schema)).get("properties")
     names = list(properties)[:_MOST_SHOWN] if isinstance(properties, dict) else []
     return unknown("invalid_arguments", f"part of {entry.name}", shortened(path), names)

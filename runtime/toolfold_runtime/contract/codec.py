@@ -35,9 +35,9 @@ def encode(value: object) -> object:
         return [encode(item) for item in value]
     defaults = kind._field_defaults
     return {
-        name: encode(own)
-        for name, own in zip(kind._fields, value, strict=True)
-        if name not in defaults or own != defaults[name]
+        name: encode(field)
+        for name, field in zip(kind._fields, value, strict=True)
+        if name not in defaults or field != defaults[name]
     }
 
 
@@ -55,7 +55,7 @@ def _encoded_values(value: dict[Any, Any]) -> object:
     """A dict of values of the contract as plain data; any other is JSON already."""
     if not isinstance(next(iter(value.values()), None), tuple):
         return value
-    return {key: encode(own) for key, own in value.items()}
+    return {key: encode(item) for key, item in value.items()}
 
 
 def _is_named(kind: object) -> bool:
@@ -74,8 +74,8 @@ def _reader(hint: Any) -> _Reader | None:
     if _is_named(hint):
         return lambda data: decode(hint, data)
     if origin in (Union, types.UnionType):
-        own = _reader(arguments[0])
-        return own and (lambda data: None if data is None else own(data))
+        read = _reader(arguments[0])
+        return read and (lambda data: None if data is None else read(data))
     if origin is tuple:
         item = _reader(arguments[0])
         return (lambda data: tuple(map(item, data))) if item else tuple

@@ -34,18 +34,21 @@ class StubType(NamedTuple):
 
 def stub_source(stubs: Iterable[ToolStub], types: Iterable[StubType]) -> str:
     """Python source of some stubs after their types, without the imports."""
-    return "\n".join([*(own.text for own in in_order(types)), *(own.text for own in stubs)])
+    return "\n".join([*(stub.text for stub in in_order(types)), *(stub.text for stub in stubs)])
 
 
 def in_order(types: Iterable[StubType]) -> list[StubType]:
     """The types, each after those that it names, but for classes: they may name what comes later."""
     ordered, rest = [], dict[str, StubType]()
-    for own in types:
-        if re.search(rf"^class {own.name}\(", own.text, re.MULTILINE):
-            ordered.append(own)
+    for stub_type in types:
+        if re.search(rf"^class {stub_type.name}\(", stub_type.text, re.MULTILINE):
+            ordered.append(stub_type)
         else:
-            rest[own.name] = own
-    named = {own.name: {*_WORD.findall(own.text)} - {own.name} for own in rest.values()}
+            rest[stub_type.name] = stub_type
+    named = {
+        stub_type.name: {*_WORD.findall(stub_type.text)} - {stub_type.name}
+        for stub_type in rest.values()
+    }
     while rest:
         ready = [name for name in rest if rest.keys().isdisjoint(named[name])]
         ordered += [rest.pop(name) for name in ready or [*rest]]  # all of them name each other

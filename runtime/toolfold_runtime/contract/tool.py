@@ -75,12 +75,17 @@ class ToolViews(NamedTuple):
         if not schema.startswith("{"):
             lines = [schema]
             for keyword, group in groups:
-                lines += [f"{keyword}:", *(f"  {own.name}: {own.text}" for own in group)]
+                lines += [
+                    f"{keyword}:",
+                    *(f"  {definition.name}: {definition.text}" for definition in group),
+                ]
             lines += [f"next: {following}"] if following else []
             return "\n".join([*lines, more] if more else lines)
         members = [schema[1:-1]]
         for keyword, group in groups:
-            named = ",".join(f"{json.dumps(own.name)}:{own.text}" for own in group)
+            named = ",".join(
+                f"{json.dumps(definition.name)}:{definition.text}" for definition in group
+            )
             members.append(f'"{keyword}":{{{named}}}')
         members += [f'"next":{json.dumps(following)}'] if following else []
         members += [more[1:-1]] if more not in ("", "{}") else []

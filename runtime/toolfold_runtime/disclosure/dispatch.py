@@ -120,8 +120,8 @@ class Dispatcher:
         form = self.facts.arguments
         request = run_request(runner, given, form)
         if self._programs is not None and request.tool in self._programs.entries and request.cursor:
-            own = self._programs.entries[request.tool]
-            return _reply(await self.executor.read_on(own, request.cursor, context))
+            program = self._programs.entries[request.tool]
+            return _reply(await self.executor.read_on(program, request.cursor, context))
         if request.tool in self.meta_tools.definitions:
             text = f"{request.tool} is a meta-tool; call it by its own name."
             raise ToolError("effect_refused", text)

@@ -52,10 +52,15 @@ async def filled(
 
 
 def _refuse_missing(prompt: Prompt, given: Mapping[str, str]) -> None:
-    missing = [own for own in prompt.arguments if own.required and own.name not in given]
+    missing = [
+        argument
+        for argument in prompt.arguments
+        if argument.required and argument.name not in given
+    ]
     if missing:
         named = (
-            f"{own.name} ({own.description})" if own.description else own.name for own in missing
+            f"{argument.name} ({argument.description})" if argument.description else argument.name
+            for argument in missing
         )
         raise RequestError(f"{prompt.name} needs {', '.join(named)}.")
 

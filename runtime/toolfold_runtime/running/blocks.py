@@ -174,9 +174,9 @@ def _file_block(content: File, room: int) -> Block:
 
 def _attributes(content: object) -> Json:
     """What content says of itself, as plain JSON without what is not given; ContentError if wrong."""
-    own: Any = content
-    named = {f.name: getattr(own, f.name) for f in fields(own) if f.name in _ATTRIBUTES}
-    optional = {f.name for f in fields(own) if f.default is None}
+    instance: Any = content
+    named = {f.name: getattr(instance, f.name) for f in fields(instance) if f.name in _ATTRIBUTES}
+    optional = {f.name for f in fields(instance) if f.default is None}
     given = {
         name: dict(value) if isinstance(value, Mapping) else value
         for name, value in named.items()

@@ -60,7 +60,7 @@ class Executor:
         self._arguments = Arguments(self._validators, catalog.facts.arguments)
         self._codes = ErrorCodes()
         self._limits = LimitsByServer(catalog)
-        self.limits = self._limits.own
+        self.limits = self._limits.methods
         # For validating and shaping: a wrong call is answered even while all methods hang.
         self._preparation_limits = Limits(execution.timeout, execution.concurrency)
         self.shaper = Shaper(self._validators, catalog.facts.reader, execution.budget)
@@ -169,8 +169,8 @@ class Executor:
             valid = self._arguments.if_valid(entry, arguments)
             if valid is not None:
                 return valid
-        own = entry.limits.coerce_strings
-        coerces = are_texts or (self._coerces_strings if own is None else own)
+        declared = entry.limits.coerce_strings
+        coerces = are_texts or (self._coerces_strings if declared is None else declared)
         work = partial(
             self._arguments.validated, entry, arguments, coerce_strings=coerces, runner=runner
         )

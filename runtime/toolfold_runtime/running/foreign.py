@@ -121,13 +121,13 @@ def passed_on(
         fact = f"{entry.name} returned a result that breaks its own schema: {result.fault}"
         raise ToolError("invalid_result", f"{fact}\nIt said: {_words(result)}")
     if fields:
-        answer = shaper.text(entry, _own(result, fields), caller, fields)
+        answer = shaper.text(entry, _as_ours(result, fields), caller, fields)
     elif result.fits(shaper.budget_of(entry)):
         answer = Answer(None, _structured(entry, result), (), result.blocks)
     elif is_direct and result.value is not None and not result.is_error:
-        answer = shaper.typed(entry, _own(result), caller)
+        answer = shaper.typed(entry, _as_ours(result), caller)
     else:
-        answer = shaper.text(entry, _own(result), caller)
+        answer = shaper.text(entry, _as_ours(result), caller)
     fault = f"warning: the result breaks the tool's own schema: {result.fault}"
     notes = (*answer.notes, *([fault] if result.fault else []))
     return replace(answer, notes=notes, meta=result.meta, is_error=result.is_error, is_foreign=True)
@@ -162,7 +162,7 @@ def _fault(validators: SchemaValidators, entry: ToolEntry, result: ForeignResult
     return explained[0].line if explained else "the schema refuses it"
 
 
-def _own(result: ForeignResult, fields: tuple[str, ...] = ()) -> Result:
+def _as_ours(result: ForeignResult, fields: tuple[str, ...] = ()) -> Result:
     """The result as one of ours: a value once, and the blocks that say something else."""
     value = result.value
     blocks = result.blocks

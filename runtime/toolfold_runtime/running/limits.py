@@ -103,8 +103,8 @@ class Limits:
     def _tool(self, entry: ToolEntry) -> "_Tool":
         tool = self._tools.get(entry.name)
         if tool is None:
-            own = entry.limits.concurrency or TOOL_CONCURRENCY
-            tool = self._tools[entry.name] = _Tool(entry.name, min(own, self._most_of_a_tool))
+            declared = entry.limits.concurrency or TOOL_CONCURRENCY
+            tool = self._tools[entry.name] = _Tool(entry.name, min(declared, self._most_of_a_tool))
         return tool
 
     def _refuse_overload(self, tool: "_Tool") -> None:
@@ -172,16 +172,16 @@ class _Abandoned:
 class _Slots:
     """The slots of one call, of its tool and of all tools; given back while its user is asked."""
 
-    def __init__(self, own: asyncio.Semaphore, common: asyncio.Semaphore) -> None:
+    def __init__(self, of_tool: asyncio.Semaphore, common: asyncio.Semaphore) -> None:
         self.were_acquired = False
-        self._own = own
+        self._of_tool = of_tool
         self._common = common
         self._held: list[asyncio.Semaphore] = []
         self._is_over = False
 
     async def acquire(self) -> None:
         """Wait for the slots that are not held; not where the call is over."""
-        for semaphore in (self._own, self._common):
+        for semaphore in (self._of_tool, self._common):
             if self._needs(semaphore):
                 await semaphore.acquire()
                 if self._needs(semaphore):

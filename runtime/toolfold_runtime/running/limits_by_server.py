@@ -13,17 +13,17 @@ class LimitsByServer:
     def __init__(self, catalog: Catalog) -> None:
         self._catalog = catalog
         self._execution = catalog.facts.execution
-        self.own = Limits(self._execution.timeout, self._execution.concurrency)
+        self.methods = Limits(self._execution.timeout, self._execution.concurrency)
         self._others: dict[str, Limits] = {}
 
     def __iter__(self) -> Iterator[Limits]:
-        yield self.own
+        yield self.methods
         yield from self._others.values()
 
     def of(self, entry: ToolEntry) -> Limits:
         """The limits that calls of a tool are held to."""
         if entry.server is None:
-            return self.own
+            return self.methods
         limits = self._others.get(entry.server)
         if limits is None:
             server = self._catalog.upstream_servers[entry.server]

@@ -59,8 +59,8 @@ class Result:
             return self.text or ""
         from toolfold_runtime.running.blocks import described
 
-        own = [] if self.text is None else [self.text]
-        return "\n".join([*own, *(described(block.sent) for block in self.blocks)])
+        texts = [] if self.text is None else [self.text]
+        return "\n".join([*texts, *(described(block.sent) for block in self.blocks)])
 
     @property
     def memory(self) -> int:

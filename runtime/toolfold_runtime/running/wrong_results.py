@@ -22,14 +22,14 @@ def log_fields(faults: Sequence[Fault], *, is_wrapped: bool) -> dict[str, str]:
     """
     if not faults:
         return {"at": "the whole result", "problem": "the schema is too large to say what is wrong"}
-    own = [fault._replace(path=fault.path[1:]) if is_wrapped else fault for fault in faults]
-    fields = {"at": dotted(own[0].path) or "the whole result"}
-    fields["problem"] = explanations(own[:1])[0].text
-    if hint := _hint(own[0]):
+    unwrapped = [fault._replace(path=fault.path[1:]) if is_wrapped else fault for fault in faults]
+    fields = {"at": dotted(unwrapped[0].path) or "the whole result"}
+    fields["problem"] = explanations(unwrapped[:1])[0].text
+    if hint := _hint(unwrapped[0]):
         fields["hint"] = hint
-    more = [explanation.line for explanation in explanations(own[1:_MAX_SHOWN])]
+    more = [explanation.line for explanation in explanations(unwrapped[1:_MAX_SHOWN])]
     if more:
-        left_out = len(own) - _MAX_SHOWN
+        left_out = len(unwrapped) - _MAX_SHOWN
         fields["more"] = "; ".join([*more, *([f"{left_out} others"] if left_out > 0 else [])])
     return fields
 

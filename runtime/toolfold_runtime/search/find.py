@@ -196,9 +196,9 @@ class Finder:
 
     def _matching(self, key: str, filters: Sequence[Filter]) -> Iterator[int]:
         """Tools with any of the wanted values of one key, and none of the unwanted."""
-        own = [one for one in filters if one.key == key]
-        wanted = {one.value.casefold() for one in own if not one.is_negated}
-        unwanted = {one.value.casefold() for one in own if one.is_negated}
+        of_key = [one for one in filters if one.key == key]
+        wanted = {one.value.casefold() for one in of_key if not one.is_negated}
+        unwanted = {one.value.casefold() for one in of_key if one.is_negated}
         for tool in range(len(self.index.tools)):
             values = {value.casefold() for value in self._values(key, tool)}
             if (not wanted or values & wanted) and not values & unwanted:
@@ -228,8 +228,8 @@ class Finder:
 
     def _known(self, key: str) -> str:
         """The values that a qualifier can have, as many as fit into an answer."""
-        values = (self._values(key, number) for number in range(len(self.index.tools)))
-        known = sorted({v for own in values for v in (own if key == "tag" else own[:1])})
+        by_tool = (self._values(key, number) for number in range(len(self.index.tools)))
+        known = sorted({v for values in by_tool for v in (values if key == "tag" else values[:1])})
         lengths = accumulate(len(value) + 2 for value in known)
         shown = [value for value, length in zip(known, lengths, strict=True) if length <= _SHOWN]
         more = f" and {len(known) - len(shown)} more" if len(shown) < len(known) else ""

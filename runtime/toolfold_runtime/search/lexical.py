@@ -89,8 +89,8 @@ class Lexical:
         servers, server = self._servers(scores, tools), self.server
         named = self.named(query)
         totals = [
-            own + SENTENCE * sentence + SERVER * servers[server[tool]] + NAME * named[tool]
-            for tool, own, sentence in zip(tools, whole, best, strict=True)
+            score + SENTENCE * sentence + SERVER * servers[server[tool]] + NAME * named[tool]
+            for tool, score, sentence in zip(tools, whole, best, strict=True)
         ]
 
         def parts(at: int) -> Parts:
@@ -208,12 +208,12 @@ class Lexical:
 
     def _standard(self, scores: list[float], tools: list[int], query: WeightedQuery) -> list[float]:
         """Distances of some tools from the mean of all, in standard deviations; others have 0."""
-        own = list(map(scores.__getitem__, tools))
-        mean = sum(own) / len(scores)
-        square = sum(map(mul, own, own)) / len(scores)
+        tool_scores = list(map(scores.__getitem__, tools))
+        mean = sum(tool_scores) / len(scores)
+        square = sum(map(mul, tool_scores, tool_scores)) / len(scores)
         spread = sqrt(max(0.0, square - mean * mean)) + DAMPING * query.total or 1.0
         scale, shift = 1 / spread, mean / spread
-        return [scale * value - shift for value in own]
+        return [scale * value - shift for value in tool_scores]
 
     @cached_property
     def server(self) -> list[int]:
@@ -252,9 +252,9 @@ class Lexical:
         for word in query.own_words:
             known = self.word(word)
             if known is not None:
-                own = known.postings.rarity * SCALE
+                share_of_word = known.postings.rarity * SCALE
                 for tool in known.named:
-                    share[tool] += own / whole[tool]
+                    share[tool] += share_of_word / whole[tool]
         return share
 
 

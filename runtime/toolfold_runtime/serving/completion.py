@@ -44,9 +44,9 @@ class CompletionHandlers:
         """What an argument can be, where that is known."""
         ref, wanted = params.ref, params.argument.name
         if isinstance(ref, types.PromptReference):
-            return _own(prompt_of(self._dispatcher, ref.name).arguments, wanted).values
+            return _named(prompt_of(self._dispatcher, ref.name).arguments, wanted).values
         resource = self._resource(ref.uri)
-        values = _own(resource.variables, wanted).values
+        values = _named(resource.variables, wanted).values
         if resource.tool:
             return values
         catalog = self._dispatcher.catalog
@@ -60,10 +60,10 @@ class CompletionHandlers:
         raise UnknownAddressError(unknown_text("template", uri, known))
 
 
-def _own(
+def _named(
     arguments: Sequence[PromptArgument] | Sequence[Variable], wanted: str
 ) -> PromptArgument | Variable:
     for argument in arguments:
         if argument.name == wanted:
             return argument
-    raise RequestError(unknown_text("argument", wanted, [own.name for own in arguments]))
+    raise RequestError(unknown_text("argument", wanted, [argument.name for argument in arguments]))

@@ -38,9 +38,9 @@ def readable_by(origin: bytes | None, send: Send) -> Send:
 
     Every answer says that another origin may get other headers: a cache must not mix them up.
     """
-    own: list[Header] = [(b"vary", b"Origin")]
+    cors_headers: list[Header] = [(b"vary", b"Origin")]
     if origin is not None:
-        own += [(_ORIGIN, origin), (_EXPOSED, _READABLE)]
+        cors_headers += [(_ORIGIN, origin), (_EXPOSED, _READABLE)]
 
     async def send_readable(message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -48,7 +48,7 @@ def readable_by(origin: bytes | None, send: Send) -> Send:
             if origin is not None:
                 # A browser refuses an answer that says twice whom it is for.
                 headers = [one for one in headers if one[0] not in (_ORIGIN, _EXPOSED)]
-            message = {**message, "headers": headers + own}
+            message = {**message, "headers": headers + cors_headers}
         await send(message)
 
     return send_readable

@@ -37,12 +37,12 @@ def page_of(
     """
     start = size = 0
     for position, item in enumerate(items):
-        own = size_of(item)
-        if size + own > most and position > start:
+        item_size = size_of(item)
+        if size + item_size > most and position > start:
             if _cursor(start) == cursor:
                 return Page(items[start:position], {"nextCursor": _cursor(position)})
             start, size = position, 0
-        size += own
+        size += item_size
     if _cursor(start) != cursor:
         raise MCPError(types.INVALID_PARAMS, "unknown cursor; list again without one")
     return Page(items[start:], {})

@@ -29,7 +29,9 @@ class ResourceHandlers:
     ) -> Json:
         """One page of what can be read as it is."""
         with protocol_errors(context):
-            items = [_listed(own) | {"uri": own.uri} for own in self._reader.addresses()]
+            items = [
+                _listed(resource) | {"uri": resource.uri} for resource in self._reader.addresses()
+            ]
             return listed(items, params.cursor, "resources")
 
     async def list_templates(
@@ -37,7 +39,10 @@ class ResourceHandlers:
     ) -> Json:
         """One page of what can be read once variables have values."""
         with protocol_errors(context):
-            items = [_listed(own) | {"uriTemplate": own.uri} for own in self._reader.templates()]
+            items = [
+                _listed(template) | {"uriTemplate": template.uri}
+                for template in self._reader.templates()
+            ]
             return listed(items, params.cursor, "resourceTemplates")
 
     async def read(

@@ -234,7 +234,7 @@ def _waking_signals(caught: list[int]) -> Iterator[int]:
         for number in (*_ENDING, signal.SIGCHLD):
             # What whoever started the process has it ignore stays ignored.
             if number == signal.SIGCHLD or signal.getsignal(number) is not signal.SIG_IGN:
-                note = _no_note if number == signal.SIGCHLD else lambda own, _: caught.append(own)
+                note = _no_note if number == signal.SIGCHLD else lambda sent, _: caught.append(sent)
                 restoring.callback(signal.signal, number, signal.signal(number, note))
         yield woken
 

@@ -76,9 +76,13 @@ class Credentials:
             headers["authorization"] = _checked("authorization", f"Bearer {token}")
         if self._cookies:
             given = (pair.strip() for pair in headers.get("cookie", "").split(";"))
-            others = [own for own in given if own and own.partition("=")[0] not in self._cookies]
-            own = [f"{name}={value}" for name, value in self._cookies.items()]
-            headers["cookie"] = "; ".join([*others, *own])
+            others = [
+                cookie
+                for cookie in given
+                if cookie and cookie.partition("=")[0] not in self._cookies
+            ]
+            kept_cookies = [f"{name}={value}" for name, value in self._cookies.items()]
+            headers["cookie"] = "; ".join([*others, *kept_cookies])
         return _with_query(url, self._query) if self._query else url
 
     def refused(self, headers: Mapping[str, str]) -> bool:

@@ -43,13 +43,13 @@ def pinned(definition: Json) -> Json:
 
     There null and empty are as good as absent, a title is one line, and no text has half a character.
     """
-    own = {key: _plain(definition[key]) for key in PINNED if definition.get(key)}
+    fields = {key: _plain(definition[key]) for key in PINNED if definition.get(key)}
     for key in ("title", "description"):
-        if isinstance(own.get(key), str):
-            own[key] = own[key].encode("utf-8", "replace").decode()
-    if isinstance(own.get("title"), str):
-        own["title"] = " ".join(own["title"].split())
-    return {key: value for key, value in own.items() if value}
+        if isinstance(fields.get(key), str):
+            fields[key] = fields[key].encode("utf-8", "replace").decode()
+    if isinstance(fields.get("title"), str):
+        fields["title"] = " ".join(fields["title"].split())
+    return {key: value for key, value in fields.items() if value}
 
 
 def digest(definition: Json) -> str:

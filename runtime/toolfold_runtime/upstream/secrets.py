@@ -90,9 +90,9 @@ class Mask:
     def __call__(self, text: str) -> str:
         """The text without the values, also where they are written as in an address or in JSON."""
         # Longer ones first: one may hold another.
-        for name, written in sorted(self._texts.items(), key=lambda own: -len(own[1][0])):
-            for own in written:
-                text = text.replace(own, name)
+        for name, written in sorted(self._texts.items(), key=lambda item: -len(item[1][0])):
+            for way in written:
+                text = text.replace(way, name)
         return text
 
 
@@ -100,7 +100,7 @@ def _ways_to_write(value: str) -> dict[str, None]:
     """A value as it is, and as addresses, forms, cookies and JSON have it."""
     in_json = compact(value)[1:-1]
     encoded = [quote(value, ""), quote(value), quote_plus(value), quote(value, COOKIE_OCTETS)]
-    lower = [_ENCODED.sub(lambda match: match[0].lower(), own) for own in encoded]
+    lower = [_ENCODED.sub(lambda match: match[0].lower(), way) for way in encoded]
     return dict.fromkeys([value, in_json, in_json.replace("/", "\\/"), *encoded, *lower])
 
 
@@ -109,4 +109,4 @@ def _texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()
-    return [text for own in inner for text in _texts(own)]
+    return [text for item in inner for text in _texts(item)]

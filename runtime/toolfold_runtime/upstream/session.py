@@ -75,7 +75,7 @@ class Session:
         self._is_quiet = asyncio.Event()
         self._is_quiet.set()
         # Of nobody: what is known of the caller that happens to come first is not for the others.
-        self._task = loop.create_task(self._own(), context=Context())
+        self._task = loop.create_task(self._run(), context=Context())
 
     @property
     def is_over(self) -> bool:
@@ -153,7 +153,7 @@ class Session:
         outage = self._transport.outage(_ENDED_DURING)
         return outage if original.was_sent else UnsentError(outage.fact, outage.detail)
 
-    async def _own(self) -> None:
+    async def _run(self) -> None:
         """Enter the client, wait for the end, and leave it."""
         try:
             async with contextlib.AsyncExitStack() as stack:

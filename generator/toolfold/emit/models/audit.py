@@ -86,10 +86,10 @@ def _used(node: ast.stmt) -> set[str]:
             targets=[ast.Name(id=name)],
             value=ast.Call(
                 func=ast.Name(id="TypeAliasType"),
-                args=[ast.Constant(value=own), ast.Constant(value=str() as text)],
+                args=[ast.Constant(value=type_name), ast.Constant(value=str() as text)],
                 keywords=[],
             ),
-        ) if own == name:
+        ) if type_name == name:
             return {"TypeAliasType"} | _names(ast.parse(text, mode="eval").body)
         case ast.Assign(targets=[ast.Name(id="__all__")], value=ast.List(elts=parts)) if all(
             isinstance(part, ast.Constant) for part in parts

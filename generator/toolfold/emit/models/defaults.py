@@ -60,10 +60,10 @@ def _mapping(schema: Json, value: object, aliases: Mapping[str, Json | None]) ->
         return None
     inner = schema["additionalProperties"]
     of_values = {} if inner is True else inner
-    sources = {key: default_source(of_values, own, aliases) for key, own in value.items()}
+    sources = {key: default_source(of_values, item, aliases) for key, item in value.items()}
     if None in sources.values():
         return None
-    return f"{{{', '.join(f'{python_literal(key)}: {own}' for key, own in sources.items())}}}"
+    return f"{{{', '.join(f'{python_literal(key)}: {source}' for key, source in sources.items())}}}"
 
 
 def _scalar(schema: Json, value: object) -> str | None:

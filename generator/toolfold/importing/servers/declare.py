@@ -30,7 +30,7 @@ class DeclarationError(Exception):
 
 def with_entries(text: str, key: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
     """The manifest with more entries in the mapping under a key of its root."""
-    block = "".join(_entry(name, own) for name, own in entries.items())
+    block = "".join(_entry(name, entry) for name, entry in entries.items())
     return _with(text, key, dict(entries), block) if entries else text
 
 
@@ -42,23 +42,27 @@ def with_pattern(text: str, key: str, pattern: str) -> str:
 def _with(text: str, key: str, added: dict[str, Any] | list[str], block: str) -> str:
     """The manifest with something added under a key; `block` is that as lines without indentation."""
     root, node = _nodes(text, key)
-    own = inline(added)
+    in_one_line = inline(added)
     if root is None:
         changed = f"{text}{key}:\n{_indented(block, 2)}"
     elif node is None and root.flow_style and root.value:
-        changed = _after_last_item(text, root, f'"{key}": {own}')
+        changed = _after_last_item(text, root, f'"{key}": {in_one_line}')
     elif node is None:
         start = " " * root.start_mark.column
-        line = f"{key}: {own}\n" if isinstance(added, list) else f"{key}:\n{_indented(block, 2)}"
+        line = (
+            f"{key}: {in_one_line}\n"
+            if isinstance(added, list)
+            else f"{key}:\n{_indented(block, 2)}"
+        )
         changed = text + ("" if text.endswith("\n") else "\n") + _indented(line, len(start))
     elif _is_empty(node) and root.flow_style:
-        changed = _replaced(text, node, own)
+        changed = _replaced(text, node, in_one_line)
     elif _is_empty(node):
         changed = _begun(text, node, _indented(block, root.start_mark.column + 2))
     elif isinstance(node, yaml.ScalarNode):
         changed = text  # which says something else
     elif node.flow_style:
-        changed = _after_last_item(text, node, own[1:-1])
+        changed = _after_last_item(text, node, in_one_line[1:-1])
     else:
         changed = _after_last_line(text, node, block)
     return _verified(text, _with_newlines_of(text, changed), key, added, block)
@@ -70,7 +74,7 @@ def _entry(name: str, entry: Mapping[str, Any]) -> str:
     for key, value in entry.items():
         if key in _BLOCKS:
             lines.append(f"  {key}:")
-            lines += [f"    {key_text(inner)}: {inline(own)}" for inner, own in value.items()]
+            lines += [f"    {key_text(inner)}: {inline(text)}" for inner, text in value.items()]
         else:
             lines.append(f"  {key}: {inline(value)}")
     return "\n".join(lines) + "\n"
@@ -150,13 +154,13 @@ def _verified(text: str, changed: str, key: str, added: Any, block: str) -> str:
     except ManifestError:
         before, after = {}, None
     wanted = dict(before) if isinstance(before, dict) else {}
-    own = wanted.get(key) or type(added)()
-    if not isinstance(own, type(added)):
+    entries = wanted.get(key) or type(added)()
+    if not isinstance(entries, type(added)):
         after = None
     elif isinstance(added, dict):
-        wanted[key] = {**own, **added}
+        wanted[key] = {**entries, **added}
     else:
-        wanted[key] = [*own, *added]
+        wanted[key] = [*entries, *added]
     if after != wanted:
         raise DeclarationError(f"{key}:\n{_indented(block, 2)}")
     return changed

@@ -47,8 +47,8 @@ def grouping_of(
 
 def _word(name: str, server: str) -> str:
     """The word that a tool could be grouped by: the first that is not the server's; no verb."""
-    own = set(name_words(server))
-    first = next((word for word in name_words(name) if word not in own), "")
+    server_words = set(name_words(server))
+    first = next((word for word in name_words(name) if word not in server_words), "")
     return "" if first in _VERBS else first
 
 

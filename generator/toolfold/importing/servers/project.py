@@ -56,8 +56,8 @@ class ImportedFile:
 
     def definitions(self) -> dict[str, Json]:
         """What was imported: definitions in the protocol's form, by what the server calls each."""
-        own = (definition_of(tool) for tool in foreign_tools(self.tree).values())
-        return {definition["name"]: definition for definition in own}
+        definitions = (definition_of(tool) for tool in foreign_tools(self.tree).values())
+        return {definition["name"]: definition for definition in definitions}
 
     def by_id(self, key: str) -> dict[str, str]:
         """Of each tool's id its `category`, or, with `name`, its name."""
@@ -86,11 +86,11 @@ class Project:
         self._categories = {name for name in self._entries("categories") if _STEM.fullmatch(name)}
 
     def add(
-        self, own: ImportedFile | None, tools: Mapping[str, str], categories: Iterable[str]
+        self, file: ImportedFile | None, tools: Mapping[str, str], categories: Iterable[str]
     ) -> None:
         """Take the names of a server's tools and categories, in the place of those that it had."""
-        self._tools = {**self._others("tools", own, self._tools), **tools}
-        self._categories = {*self.categories_of_others(own), *categories}
+        self._tools = {**self._others("tools", file, self._tools), **tools}
+        self._categories = {*self.categories_of_others(file), *categories}
 
     def servers(self) -> dict[str, Any]:
         """What is declared under `servers:`, in plain data."""
@@ -146,17 +146,17 @@ class Project:
             raise UsageError(f"{path}: holds the tools of another server; give this one a --name")
         return ImportedFile(data.decode("utf-8", "replace"), read_yaml(data, str(path)))
 
-    def refuse_foreign_ids(self, server: str, own: ImportedFile | None) -> None:
+    def refuse_foreign_ids(self, server: str, file: ImportedFile | None) -> None:
         """Raise UsageError where tools of a server stand elsewhere than in its own file."""
-        others = self._others("tools", own, self._tools)
+        others = self._others("tools", file, self._tools)
         strays = [n for n, identity in others.items() if identity.partition("::")[0] == server]
         if strays:
             fact = f'"{strays[0]}" has an id of this server, and is not in {self.file_of(server)}'
             raise UsageError(f"{fact}; remove it, with others like it")
 
-    def names_of_others(self, own: ImportedFile | None) -> list[str]:
+    def names_of_others(self, file: ImportedFile | None) -> list[str]:
         """Names that no tool of a server may get: those of other tools, aliases and meta-tools."""
-        others = self._others("tools", own, self._tools)
+        others = self._others("tools", file, self._tools)
         entries = self._entries("tools")
         aliases = (
             alias
@@ -166,9 +166,9 @@ class Project:
         )
         return [name for name in (*others, *map(str, aliases), *self._meta_names()) if name]
 
-    def categories_of_others(self, own: ImportedFile | None) -> list[str]:
+    def categories_of_others(self, file: ImportedFile | None) -> list[str]:
         """Names that no category of a server may get."""
-        return sorted(self._others("categories", own, dict.fromkeys(self._categories, "")))
+        return sorted(self._others("categories", file, dict.fromkeys(self._categories, "")))
 
     def tools_of_others(self, server: str) -> dict[str, str]:
         """Id to name, for tools of other servers and of the manifest itself."""
@@ -179,9 +179,9 @@ class Project:
         }
 
     def _others(
-        self, key: str, own: ImportedFile | None, entries: Mapping[str, str]
+        self, key: str, file: ImportedFile | None, entries: Mapping[str, str]
     ) -> dict[str, str]:
-        mine = own.entries(key) if own else {}
+        mine = file.entries(key) if file else {}
         return {name: value for name, value in entries.items() if name not in mine}
 
     def _entries(self, key: str) -> Mapping[str, Any]:
@@ -211,4 +211,4 @@ def _texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return [text for own in inner for text in _texts(own)]
+    return [text for item in inner for text in _texts(item)]

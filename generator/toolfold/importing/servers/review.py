@@ -53,7 +53,7 @@ def review(
     was read already.
     """
     tree = tree or read_yaml(snapshot.text.encode(), str(snapshot.path))
-    yield from (own for own in hidden_problems(tree) if not own.path.endswith(_SUMMARY))
+    yield from (problem for problem in hidden_problems(tree) if not problem.path.endswith(_SUMMARY))
     yield from _aimed(tree)
     yield from _shadowing(tree, snapshot, others)
 
@@ -79,14 +79,14 @@ def _shadowing(
     for name, identity in snapshot.tools.items():
         other = known.get(_folded(identity))
         if other is not None:
-            server, _, own = other.partition("::")
+            server, _, tool = other.partition("::")
             whose = f"the server {server}" if server else "this manifest"
-            fact = f'"{own}" is also a tool of {whose}; this one is listed as {name}'
+            fact = f'"{tool}" is also a tool of {whose}; this one is listed as {name}'
             hint = "agents may take one for the other: tell them apart by their summaries"
             place = tree["tools"].keys_at[name]
             yield Problem(place, dotted(("tools", name)), fact, hint, "warning", "shadowed-name")
 
 
 def _folded(identity: str) -> str:
-    own = identity.partition("::")[2]
-    return re.sub(r"[-_. ]+", "_", own).casefold()
+    name = identity.partition("::")[2]
+    return re.sub(r"[-_. ]+", "_", name).casefold()

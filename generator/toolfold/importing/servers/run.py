@@ -63,7 +63,9 @@ def import_servers(request: Request, progress: Progress) -> Imported:
     project = Project(request.manifest)
     wanted, unusable = targets(project, request.configs, request.given, request.name)
     _note_unusable(unusable, done)
-    listings = list_servers([own.live for own in wanted], project.folder, request.seconds, progress)
+    listings = list_servers(
+        [target.live for target in wanted], project.folder, request.seconds, progress
+    )
     if not any(listing.live for listing in listings):
         for target, listing in zip(wanted, listings, strict=True):
             _note_failure(project, target, listing.error, done)
@@ -71,11 +73,11 @@ def import_servers(request: Request, progress: Progress) -> Imported:
     with locked(request.manifest):
         project = Project(request.manifest)  # which another import may have changed meanwhile
         imported = list(_snapshots(project, wanted, listings, done))
-        for own in done.snapshots:
-            if not own.is_unchanged:
-                replace_file(own.path, own.text.encode(), project.folder)
+        for file in done.snapshots:
+            if not file.is_unchanged:
+                replace_file(file.path, file.text.encode(), project.folder)
         if request.has_overlays:
-            written = (curate.write_overlay(project, own) for own in done.snapshots)
+            written = (curate.write_overlay(project, file) for file in done.snapshots)
             done.overlays.extend(path for path in written if path is not None)
         _declare(project, imported, done)
     return done
@@ -90,20 +92,20 @@ def _snapshots(
             _note_failure(project, target, listing.error, done)
             continue
         try:
-            own = named(target, project, listing.live.name)
+            renamed = named(target, project, listing.live.name)
             if not listing.live.tools:
                 raise UsageError("it publishes no tools")
-            taken = snapshot(project, own.name, listing.live.tools)
+            taken = snapshot(project, renamed.name, listing.live.tools)
         except (UsageError, OutputError) as error:
             done.failures[target.name] = str(error)
             continue
         done.problems.extend(_problems(taken))
-        done.problems.extend(review(taken, project.tools_of_others(own.name)))
+        done.problems.extend(review(taken, project.tools_of_others(renamed.name)))
         project.add(taken.before, taken.tools, taken.categories)
         done.snapshots.append(taken)
-        done.exports.update({own.name: own.exports} if own.exports else {})
-        done.notes.extend(f"{own.name}: {note}" for note in own.notes)
-        yield own
+        done.exports.update({renamed.name: renamed.exports} if renamed.exports else {})
+        done.notes.extend(f"{renamed.name}: {note}" for note in renamed.notes)
+        yield renamed
 
 
 def _note_failure(project: Project, target: Target, why: str, done: Imported) -> None:
@@ -137,6 +139,6 @@ def _declare(project: Project, imported: Sequence[Target], done: Imported) -> No
     """Declare the servers in the manifest and include their files, where it does not yet."""
     if not imported:
         return
-    entries = {own.name: own.entry for own in imported if own.entry is not None}
-    files = [own.path for own in done.snapshots]
+    entries = {target.name: target.entry for target in imported if target.entry is not None}
+    files = [file.path for file in done.snapshots]
     done.add(add_to_manifest(project, entries, files, done.overlays))

@@ -54,12 +54,12 @@ def importable(tools: Sequence[Json], server: str) -> tuple[list[ForeignTool], d
         where = f"tools[{index}]"
         tool = given if isinstance(given, dict) else {}  # which has no name
         try:
-            own = foreign_tool({**tool, "server": server}, server, where)
-            if own.id in kept:
+            foreign = foreign_tool({**tool, "server": server}, server, where)
+            if foreign.id in kept:
                 raise UsageError(f"{where}: listed twice")
-            if len(own.id) > _LONGEST_ID or len(own.name.splitlines()) != 1:
+            if len(foreign.id) > _LONGEST_ID or len(foreign.name.splitlines()) != 1:
                 raise UsageError(f"{where}: a name of several lines, or of too many characters")
-            kept[own.id] = own
+            kept[foreign.id] = foreign
         except UsageError as error:
             left_out[str(tool.get("name", where))[:_LONGEST_SHOWN]] = str(error)
     return list(kept.values()), left_out
@@ -71,8 +71,8 @@ def snapshot(project: Project, server: str, live: Sequence[Json]) -> Snapshot:
     project.refuse_foreign_ids(server, before)
     tools, left_out = importable(live, server)
 
-    def data_of(own: Sequence[ForeignTool]) -> Json:
-        return _data(project, server, own, before)
+    def data_of(accepted: Sequence[ForeignTool]) -> Json:
+        return _data(project, server, accepted, before)
 
     staged = staged_file(tools, data_of, first_line(server), before.text if before else "")
     left_out |= staged.left_out

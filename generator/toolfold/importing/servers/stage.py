@@ -80,9 +80,9 @@ def staged_file(
 def acceptable(tools: Sequence[ForeignTool]) -> list[ForeignTool]:
     """Those of a server's tools that could be imported, by themselves."""
 
-    def data_of(own: Sequence[ForeignTool]) -> Json:
-        names = tool_names(own)
-        entries = {names[tool.id]: entry_of(tool, "all") for tool in own}
+    def data_of(staged: Sequence[ForeignTool]) -> Json:
+        names = tool_names(staged)
+        entries = {names[tool.id]: entry_of(tool, "all") for tool in staged}
         return {"categories": {"all": {}}, "tools": entries}
 
     try:
@@ -105,8 +105,8 @@ def _refused(data: Json, text: str, tools: Sequence[ForeignTool]) -> dict[str, s
     exact = {tool.id: digest(published(tool)) for tool in tools}
     return {
         ids[name]: "its definition cannot be written exactly"
-        for name, own in foreign_tools(tree).items()
-        if digest(definition_of(own)) != exact[ids[name]]
+        for name, tool in foreign_tools(tree).items()
+        if digest(definition_of(tool)) != exact[ids[name]]
     }
 
 

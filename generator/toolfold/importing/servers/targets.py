@@ -101,7 +101,7 @@ def _configured(
     servers, unusable = _distinct(entries)
     names = _names([server.name for server in servers])
     chosen = [s for s in servers if name in (None, s.name, names[s.name])]
-    unusable = [own for own in unusable if name in (None, own.name)]
+    unusable = [entry for entry in unusable if name in (None, entry.name)]
     if not entries:
         raise UsageError(f"{', '.join(map(str, configs))}: no servers are listed there")
     if not chosen and not unusable:
@@ -136,13 +136,13 @@ def _names(given: Sequence[str]) -> dict[str, str]:
     """Legal names, unlike each other in more than case; one that is legal itself comes first."""
     names: dict[str, str] = {}
     taken: set[str] = set()
-    for name in sorted(given, key=lambda own: legal_name(own) != own):
+    for name in sorted(given, key=lambda text: legal_name(text) != text):
         base, number = legal_name(name), 2
-        own = base
-        while own.casefold() in taken:
-            own, number = f"{base[: _LONGEST - 4]}-{number}", number + 1
-        taken.add(own.casefold())
-        names[name] = own
+        numbered = base
+        while numbered.casefold() in taken:
+            numbered, number = f"{base[: _LONGEST - 4]}-{number}", number + 1
+        taken.add(numbered.casefold())
+        names[name] = numbered
     return names
 
 
@@ -153,13 +153,15 @@ def _declared(
 
     `proposed` are variables that other servers are going to have.
     """
-    own = translated(server, name, [*project.variables_of_others(name), *proposed])
-    refuse_misfit(own.entry)
+    translation = translated(server, name, [*project.variables_of_others(name), *proposed])
+    refuse_misfit(translation.entry)
     declared = project.servers().get(name)
     if declared is None:
-        return Target(name, own.live, own.entry, own.exports, own.notes)
-    if isinstance(declared, dict) and own.entry == dict(_client_part(declared)):
-        return Target(name, own.live)
+        return Target(
+            name, translation.live, translation.entry, translation.exports, translation.notes
+        )
+    if isinstance(declared, dict) and translation.entry == dict(_client_part(declared)):
+        return Target(name, translation.live)
     note = f"{project.manifest.name} declares it otherwise than {server.origin}; that is used"
     return Target(name, project.upstream(name), notes=(note,))
 

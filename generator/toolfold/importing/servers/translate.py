@@ -145,18 +145,18 @@ class _Translation:
             "password": self._value("password", password, "the password in url"),
         }
         live = BasicAuth(values["username"][1], values["password"][1])
-        return _Basic({key: own for key, (own, _) in values.items()}, live)
+        return _Basic({key: declared for key, (declared, _) in values.items()}, live)
 
     def _text(self, text: str, where: str, secrets: Iterable[SecretPart] = ()) -> _Text:
         """A text with its placeholders translated and its secrets in variables."""
         declared = live = ""
         end = 0
-        for start, stop, own in sorted(
+        for start, stop, part in sorted(
             [*self._placeholders(text, where), *self._secrets(text, where, secrets)]
         ):
             if start >= end:  # a secret that holds a placeholder is one already
-                declared += literal(text[end:start]) + own.declared
-                live += literal(text[end:start]) + own.live
+                declared += literal(text[end:start]) + part.declared
+                live += literal(text[end:start]) + part.live
                 end = stop
         return _Text(declared + literal(text[end:]), live + literal(text[end:]))
 
@@ -195,11 +195,11 @@ class _Translation:
         return _Text(literal(f"${{{inner}}}"), literal(f"${{{inner}}}"))
 
     def _with_default(self, variable: str, default: str | None) -> _Text:
-        own = f"${{{variable}}}"
+        reference = f"${{{variable}}}"
         if default is None:
-            return _Text(own, own)
+            return _Text(reference, reference)
         self.notes[f"{variable} has a default, which is not kept: set the variable"] = None
-        return _Text(own, own if variable in os.environ else literal(default[2:]))
+        return _Text(reference, reference if variable in os.environ else literal(default[2:]))
 
     def _folder(self, variable: str, value: str) -> _Text:
         self.exports.setdefault(variable, Export(variable, "the folder that the client works in"))
@@ -207,8 +207,8 @@ class _Translation:
 
     def _variable(self, hint: str, holds: str) -> str:
         """A variable of the server's own: its name and what the value is, numbered where taken."""
-        server, own = _upper(self.name), _upper(hint)
-        base = own if own.startswith(server) else f"{server}_{own}"
+        server, hinted = _upper(self.name), _upper(hint)
+        base = hinted if hinted.startswith(server) else f"{server}_{hinted}"
         variable, number = base, 2
         while variable in self.taken or variable in self.exports:
             variable, number = f"{base}_{number}", number + 1

@@ -154,8 +154,8 @@ def _instructions(
         steps.append(f"do what takes several reading calls in one program with {names['code']}")
     start = ", ".join(steps)
     start = f"{start[0].upper()}{start[1:]}." if start else ""
-    own = (manifest.server.instructions or manifest.server.description or "").strip()
-    text = "\n".join(part for part in (start, own) if part)
+    author_text = (manifest.server.instructions or manifest.server.description or "").strip()
+    text = "\n".join(part for part in (start, author_text) if part)
     if len(text) <= _LONGEST_INSTRUCTIONS:
         return text
     if exposure == EXPOSURES[-1]:  # one warning is enough

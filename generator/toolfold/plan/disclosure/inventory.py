@@ -150,8 +150,10 @@ def _category(
     """A category with what its tools say of their calls; nothing where none of them says it."""
     tools = [manifest.tools[name] for name in category.tools if name in manifest.tools]
     stated = [tool.performance for tool in tools if tool.performance is not None]
-    tokens = [own.tokens for own in stated if own.tokens is not None]
-    speeds: list[str] = [own.speed for own in stated if own.speed is not None]
+    tokens = [performance.tokens for performance in stated if performance.tokens is not None]
+    speeds: list[str] = [
+        performance.speed for performance in stated if performance.speed is not None
+    ]
     servers = {_server(tool) for tool in planned if isinstance(tool, ToolPlan)}
     return CategoryLine(
         category.name,
@@ -159,7 +161,9 @@ def _category(
         truncated(category.description),
         _rounded(sum(tokens) / len(tokens)) if tokens else None,
         # Of two that are equally common, the slower one.
-        max(_SPEEDS, key=lambda own: (speeds.count(own), _SPEEDS.index(own))) if speeds else "",
+        max(_SPEEDS, key=lambda speed: (speeds.count(speed), _SPEEDS.index(speed)))
+        if speeds
+        else "",
         len(servers) if len(servers) > 1 else 0,
         popular(planned),
     )

@@ -144,8 +144,8 @@ def _table(lines: Sequence[CategoryLine], shown: Sequence[str]) -> list[str]:
         tokens = "" if line.tokens is None else f"~{line.tokens}"
         servers = str(line.server_count) if _has_server_count(line, shown) else ""
         cells = {"server counts": servers, "popular tools": _popular(line, shown)}
-        own = (line.name, str(line.tool_count), tokens, line.speed)
-        rows.append((*own, *(cells[part] for part in added)))
+        first = (line.name, str(line.tool_count), tokens, line.speed)
+        rows.append((*first, *(cells[part] for part in added)))
     return [" | ".join(row).rstrip(" |") for row in rows]
 
 

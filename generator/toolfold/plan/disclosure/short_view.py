@@ -86,7 +86,10 @@ def _steps(source: ShortSource) -> Iterator[tuple[str, Json]]:
             yield name, _explained(schema, source.parameters)
     for name, schema in (required | optional).items():
         if inside := _inside(_target(schema, source.parameters), source.parameters):
-            types = {own: _typed(inner, source.parameters)["type"] for own, inner in inside.items()}
+            types = {
+                inner_name: _typed(inner, source.parameters)["type"]
+                for inner_name, inner in inside.items()
+            }
             yield name, _explained(schema, source.parameters) | {"inside": types}
 
 
@@ -94,7 +97,7 @@ def _by_need(parameters: Json) -> tuple[Json, Json]:
     properties = properties_of(parameters)
     required = [name for name in required_of(parameters) if isinstance(name, str)]
     first = {name: properties.get(name, {}) for name in required}
-    return first, {name: own for name, own in properties.items() if name not in first}
+    return first, {name: schema for name, schema in properties.items() if name not in first}
 
 
 def _typed(schema: object, document: Json) -> Json:
@@ -104,14 +107,14 @@ def _typed(schema: object, document: Json) -> Json:
 
 def _explained(schema: object, document: Json) -> Json:
     """The type with constraints and the first sentence about it; what is inside is only named."""
-    shown, own = _typed(schema, document), _target(schema, document)
+    shown, target = _typed(schema, document), _target(schema, document)
     for key in _CONSTRAINTS:
-        if key in own and len(json_text(own[key])) <= _LONGEST_CONSTRAINT:
-            shown[key] = own[key]
-    inner = ", ".join(map(one_line, _inside(own, document)))
+        if key in target and len(json_text(target[key])) <= _LONGEST_CONSTRAINT:
+            shown[key] = target[key]
+    inner = ", ".join(map(one_line, _inside(target, document)))
     if inner:
         shown["inside"] = inner if len(inner) <= _SENTENCE else f"{inner[:_SENTENCE]}…"
-    described = own.get("description")
+    described = target.get("description")
     if isinstance(described, str) and described.strip():
         shown["description"] = _sentence(described)
     return shown
@@ -119,9 +122,9 @@ def _explained(schema: object, document: Json) -> Json:
 
 def _target(schema: object, document: Json) -> Json:
     """A schema with what it refers to; its own keywords win."""
-    own = schema if isinstance(schema, dict) else {}
-    target = resolve(document, own["$ref"]) if isinstance(own.get("$ref"), str) else None
-    return {**target, **own} if isinstance(target, dict) else own
+    keywords = schema if isinstance(schema, dict) else {}
+    target = resolve(document, keywords["$ref"]) if isinstance(keywords.get("$ref"), str) else None
+    return {**target, **keywords} if isinstance(target, dict) else keywords
 
 
 def _inside(schema: Json, document: Json) -> Json:
@@ -146,8 +149,8 @@ def _view(source: ShortSource, call: Json | None, shown: Mapping[str, Json]) -> 
     conditions |= {"confirm": tool.confirm} if tool.confirm else {}
     described = _sentence(marked(tool.summary, replacement_of(tool)))
     required, optional = _by_need(source.parameters)
-    first = {name: own for name, own in shown.items() if name in required}
-    others = {name: own for name, own in shown.items() if name in optional}
+    first = {name: entry for name, entry in shown.items() if name in required}
+    others = {name: entry for name, entry in shown.items() if name in optional}
     note = _note(source, call, shown)
     if source.format == "json":
         head = {"name": source.name, "description": described, "category": tool.category}
@@ -158,8 +161,8 @@ def _view(source: ShortSource, call: Json | None, shown: Mapping[str, Json]) -> 
     lines = [f"{source.name} [{tool.category}, {tool.shown_effect}]", described]
     lines += [f"{key}: {json_text(value)}" for key, value in conditions.items()]
     lines.append("parameters:")
-    lines += [f"  {_line(name, own)} (required)" for name, own in first.items()]
-    lines += [f"  {_line(name, own)}" for name, own in others.items()]
+    lines += [f"  {_line(name, entry)} (required)" for name, entry in first.items()]
+    lines += [f"  {_line(name, entry)}" for name, entry in others.items()]
     lines += [] if call is None else [f"call: {json_text(call)}"]
     return "\n".join([*lines, f"shortened: {note}"])
 
@@ -178,7 +181,7 @@ def _note(source: ShortSource, call: Json | None, shown: Mapping[str, Json]) -> 
             some = ", ".join(one_line(name)[:_LONGEST_NAME] for name in missing[:_NAMED])
             more = ", …" if len(missing) > _NAMED else ""
             parts.append(f"{len(missing)} {kind} parameters ({some}{more})")
-    cut = [one_line(name)[:_LONGEST_NAME] for name, own in shown.items() if "inside" in own]
+    cut = [one_line(name)[:_LONGEST_NAME] for name, entry in shown.items() if "inside" in entry]
     more = ", …" if len(cut) > _NAMED else ""
     parts += [f"schemas inside {', '.join(cut[:_NAMED])}{more}"] if cut else []
     parts.append("descriptions in full and the result")

@@ -33,14 +33,17 @@ def view_schemas(parameters: Json, returns: Json | None) -> ViewSchemas:
 
     Where the two give one name to different definitions, the result keeps its own.
     """
-    own, other = _definitions(parameters), _definitions(returns or {})
-    if any(json_text(own[key]) != json_text(other[key]) for key in own.keys() & other.keys()):
-        other = {}
+    of_parameters, of_result = _definitions(parameters), _definitions(returns or {})
+    if any(
+        json_text(of_parameters[key]) != json_text(of_result[key])
+        for key in of_parameters.keys() & of_result.keys()
+    ):
+        of_result = {}
     shown = (
-        _without(parameters, own),
-        _without(returns, other) if returns is not None else None,
+        _without(parameters, of_parameters),
+        _without(returns, of_result) if returns is not None else None,
     )
-    return ViewSchemas(*shown, tuple(_needed(own | other, shown)))
+    return ViewSchemas(*shown, tuple(_needed(of_parameters | of_result, shown)))
 
 
 def _definitions(schema: Json) -> dict[_Key, object]:
@@ -64,7 +67,7 @@ def _needed(
     texts = {key: json_text(schema) for key, schema in definitions.items()}
     targets = {key: set(_targets(schema)) for key, schema in definitions.items()}
     needed = _reached({target for root in roots for target in _targets(root)}, targets)
-    for key in sorted(definitions, key=lambda own: DEFINITION_KEYWORDS.index(own[0])):
+    for key in sorted(definitions, key=lambda definition: DEFINITION_KEYWORDS.index(definition[0])):
         if key in needed or _ANYWHERE in needed:
             reached = _reached({key}, targets)
             closure = [[name, texts[name]] for name in sorted(reached & texts.keys())]

@@ -43,7 +43,7 @@ class ViewRequest(NamedTuple):
     def without(self, part: str) -> "ViewRequest":
         """The same request, which leaves a part out."""
         omitted = {*self.omitted, part}
-        return self._replace(omitted=tuple(own for own in _OMITTED if own in omitted))
+        return self._replace(omitted=tuple(extra for extra in _OMITTED if extra in omitted))
 
     def silently_without(self, part: str) -> "ViewRequest":
         """The same request, which leaves a part out and does not say so."""
@@ -71,4 +71,4 @@ def extras(facts: InventoryFacts, request: ViewRequest) -> list[str]:
         "quick actions": facts.quick_actions,
     }
     left_out = {*request.omitted, *request.unsaid}
-    return [part for part, own in given.items() if own and part not in left_out]
+    return [part for part, is_there in given.items() if is_there and part not in left_out]

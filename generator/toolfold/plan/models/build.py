@@ -217,10 +217,10 @@ class _SchemaReader:
             return ANY
         definition = definition_of(reference)
         if definition in self._definitions:
-            own = self._definitions[definition].name
+            class_of_definition = self._definitions[definition].name
             if not is_class(self._document.merged(target)):
-                self._builder.refer_to_alias(own, self._source, target)
-            return class_reference(own)
+                self._builder.refer_to_alias(class_of_definition, self._source, target)
+            return class_reference(class_of_definition)
         return self._local_reference(reference, self._document.merged(target), name, place)
 
     def _local_reference(self, reference: str, target: Json, name: str, place: str) -> Json:
@@ -228,11 +228,13 @@ class _SchemaReader:
         if reference in self._expanding:
             return ANY
         tail = class_name(reference.rsplit("/", 1)[-1])
-        own = self._builder.reserve(f"{self._source.name}{tail}") if is_class(target) else None
-        if own is not None:
-            self._classes[reference] = own
-            self._builder.put(self._class(target, own, _described(target) or place))
-            return class_reference(own)
+        local_class = (
+            self._builder.reserve(f"{self._source.name}{tail}") if is_class(target) else None
+        )
+        if local_class is not None:
+            self._classes[reference] = local_class
+            self._builder.put(self._class(target, local_class, _described(target) or place))
+            return class_reference(local_class)
         self._expanding.append(reference)
         expanded = self.type_of(target, name, place)
         self._expanding.pop()

@@ -39,8 +39,8 @@ def result_type(name: str, tool: Tool) -> TypeName | None:
     """The type of a tool's result and its module below `models`; None where any value will do."""
     definition = definition_returned(tool.returns)
     if definition is not None:
-        own = definition_type(definition)
-        return TypeName(f"definitions.{own.module}", own.name)
+        type_name = definition_type(definition)
+        return TypeName(f"definitions.{type_name.module}", type_name.name)
     if tool.returns is None and tool.output_schema is None:
         return None
     return TypeName(module_name(name), result_class(name))
@@ -92,12 +92,12 @@ def _of_group(
     sources = [
         ModelSource(
             with_definitions(definitions[member], definitions),
-            own.name,
+            type_name.name,
             f"The definition {member}.",
             is_foreign=False,
             has_formats=True,
         )
-        for member, own in zip(group.members, names, strict=True)
+        for member, type_name in zip(group.members, names, strict=True)
     ]
     what = "definition" if len(sources) == 1 else "definitions"
     description = f"The {what} {', '.join(group.members)}."
@@ -106,8 +106,8 @@ def _of_group(
         f"definitions/{group.module}.py",
         ModelsModule(description, tuple(sources), shared, _DEFINITIONS_FROM_DEFINITION),
     )
-    for own in names[1:]:
-        yield f"definitions/{own.module}.py", ExportModule(group.module, own.name)
+    for type_name in names[1:]:
+        yield f"definitions/{type_name.module}.py", ExportModule(group.module, type_name.name)
 
 
 def _shared(sources: Sequence[ModelSource]) -> tuple[str, ...]:

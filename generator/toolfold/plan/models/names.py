@@ -27,9 +27,11 @@ def branch_names(options: Sequence[object], name: str) -> list[str]:
     objects = [o for o in options if isinstance(o, dict) and properties_of(o)]
     suffixes = []
     for number, option in enumerate(options, start=1):
-        own = option if isinstance(option, dict) else {}
+        branch = option if isinstance(option, dict) else {}
         alone = len(objects) == 1 and option is objects[0]
-        suffix = "" if alone else _title(own) or _constant(own) or _own_property(own, objects)
+        suffix = (
+            "" if alone else _title(branch) or _constant(branch) or _own_property(branch, objects)
+        )
         suffixes.append(suffix if suffix or alone else f"Option{number}")
     return [f"{name}{suffix}" for suffix in suffixes]
 

@@ -68,12 +68,14 @@ def _check_definitions(
 ) -> None:
     """Report definitions whose class would have the name of a tool's."""
     classes = {
-        own: name for name in manifest.tools for own in (params_class(name), result_class(name))
+        type_name: name
+        for name in manifest.tools
+        for type_name in (params_class(name), result_class(name))
     }
     for name in definitions:
-        own = definition_type(name).name
-        if own in classes:
-            fact = f'"{name}" would share the class {own} with the tool "{classes[own]}"'
+        shared = definition_type(name).name
+        if shared in classes:
+            fact = f'"{name}" would share the class {shared} with the tool "{classes[shared]}"'
             findings.error(("$defs", name), fact, "rename the definition", "name", of_key=True)
 
 

@@ -43,8 +43,8 @@ class TypeName(NamedTuple):
 def definition_type(definition: str) -> TypeName:
     """The type of a definition, and its module: `order_line` becomes `OrderLine` in `order_line`."""
     words = (word.lower() for word in _WORD_BREAK.split(definition) if word)
-    own = class_name(definition)
-    name = f"{own}Model" if own in _TAKEN_NAMES else own
+    name = class_name(definition)
+    name = f"{name}Model" if name in _TAKEN_NAMES else name
     return TypeName(module_name("_".join(words) or "definition"), name)
 
 
@@ -125,10 +125,10 @@ def tool_keys(tool: str) -> dict[str, str]:
 
 def definition_keys(definition: str) -> dict[str, str]:
     """Keys that no two definitions may share, each with the words for it in a message."""
-    own = definition_type(definition)
+    type_name = definition_type(definition)
     return {
-        f"class {own.name}": f"the class {own.name}",
-        f"module {own.module.casefold()}": f"the module {own.module}",
+        f"class {type_name.name}": f"the class {type_name.name}",
+        f"module {type_name.module.casefold()}": f"the module {type_name.module}",
     }
 
 

@@ -59,7 +59,7 @@ def encoded(name: str) -> str:
 
 def unique(name: str, taken: set[str]) -> str:
     """The name, with a number where it is taken."""
-    number, own = 2, name
-    while own in taken:
-        own, number = f"{name}_{number}", number + 1
-    return own
+    number, free_name = 2, name
+    while free_name in taken:
+        free_name, number = f"{name}_{number}", number + 1
+    return free_name

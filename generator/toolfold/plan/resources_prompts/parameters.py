@@ -72,8 +72,8 @@ def _resolved(schema: Any, document: Json) -> Json:
         if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
             break
         target = resolve(document, schema["$ref"])
-        own = {key: value for key, value in schema.items() if key != "$ref"}
-        schema = (target if isinstance(target, dict) else {}) | own
+        siblings = {key: value for key, value in schema.items() if key != "$ref"}
+        schema = (target if isinstance(target, dict) else {}) | siblings
     return schema if isinstance(schema, dict) else {}
 
 

@@ -19,14 +19,14 @@ _BRACES: Final = re.compile(r"\{\{|\}\}|\{([A-Za-z0-9_-]+)\}|[{}]")
 
 def declared_prompts(manifest: Manifest) -> Iterator[Prompt]:
     """The prompts that the manifest declares, in its order."""
-    for name, own in manifest.prompts.items():
+    for name, prompt in manifest.prompts.items():
         yield Prompt(
             name=name,
-            description=own.summary,
-            title=own.title,
-            arguments=tuple(_arguments(manifest, own)),
-            parts=tuple(_parts(own.text)) if own.text is not None else (),
-            tool=own.tool or "",
+            description=prompt.summary,
+            title=prompt.title,
+            arguments=tuple(_arguments(manifest, prompt)),
+            parts=tuple(_parts(prompt.text)) if prompt.text is not None else (),
+            tool=prompt.tool or "",
         )
 
 
@@ -79,10 +79,12 @@ def _check_tool(manifest: Manifest, name: str, prompt: Declared, findings: Findi
         where = ("prompts", name, "arguments", argument) if is_own else path
         for fact, hint in misuses(argument, tool_name, parameters):
             findings.error(where, fact, hint, _CODE, of_key=is_own)
-    for own in parameters.values():
-        if own.is_required and (own.name not in given or not given[own.name].required):
-            fact = f'"{tool_name}" needs "{own.name}"'
-            hint = f"declare it: `{own.name}: {{required: true}}`"
+    for parameter in parameters.values():
+        if parameter.is_required and (
+            parameter.name not in given or not given[parameter.name].required
+        ):
+            fact = f'"{tool_name}" needs "{parameter.name}"'
+            hint = f"declare it: `{parameter.name}: {{required: true}}`"
             findings.error((*path[:2], "arguments"), fact, hint, _CODE, of_key=True)
 
 
@@ -93,9 +95,9 @@ def _declared_arguments(
     if prompt.arguments is not None or prompt.tool is None:
         return prompt.arguments or {}
     return {
-        own.name: DeclaredArgument(required=own.is_required)
-        for own in parameters.values()
-        if own.takes_text or own.is_required
+        parameter.name: DeclaredArgument(required=parameter.is_required)
+        for parameter in parameters.values()
+        if parameter.takes_text or parameter.is_required
     }
 
 
@@ -104,13 +106,13 @@ def _arguments(manifest: Manifest, prompt: Declared) -> Iterator[PromptArgument]
     parameters: dict[str, ToolParameter] = {}
     if prompt.tool is not None:
         parameters = parameters_of(manifest.tools[prompt.tool], manifest.defs)
-    for name, own in _declared_arguments(prompt, parameters).items():
+    for name, argument in _declared_arguments(prompt, parameters).items():
         parameter = parameters.get(name)
         yield PromptArgument(
             name=name,
-            description=own.description or (parameter.description if parameter else ""),
-            required=own.required,
-            values=tuple(own.values) or (parameter.values if parameter else ()),
+            description=argument.description or (parameter.description if parameter else ""),
+            required=argument.required,
+            values=tuple(argument.values) or (parameter.values if parameter else ()),
         )
 
 

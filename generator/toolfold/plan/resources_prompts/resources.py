@@ -20,7 +20,9 @@ _ANYTHING: Final = "\0"
 
 def resources_of(manifest: Manifest) -> tuple[Resource, ...]:
     """The resources that the manifest declares, in its order."""
-    return tuple(_resource(manifest, name, own) for name, own in manifest.resources.items())
+    return tuple(
+        _resource(manifest, name, resource) for name, resource in manifest.resources.items()
+    )
 
 
 def check_resources(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
@@ -65,10 +67,10 @@ def _check_tool(
     for variable in template.names:
         for fact, hint in misuses(variable, resource.tool, parameters):
             findings.error(path, fact, hint, _CODE)
-    for own in parameters.values():
-        if own.is_required and own.name not in template.names:
-            hint = f"put it into the address: {{{own.name}}}"
-            findings.error(path, f'"{resource.tool}" needs "{own.name}"', hint, _CODE)
+    for parameter in parameters.values():
+        if parameter.is_required and parameter.name not in template.names:
+            hint = f"put it into the address: {{{parameter.name}}}"
+            findings.error(path, f'"{resource.tool}" needs "{parameter.name}"', hint, _CODE)
 
 
 def _shadowed(templates: dict[str, AddressTemplate]) -> Iterator[tuple[str, str]]:
@@ -91,16 +93,16 @@ def _matches(template: AddressTemplate, address: str) -> bool:
     return bool(template.names) and template.match(address) is not None
 
 
-def _resource(manifest: Manifest, name: str, own: Declared) -> Resource:
-    parameters = parameters_of(manifest.tools[own.tool], manifest.defs)
-    variables = parse_template(own.uri).names
+def _resource(manifest: Manifest, name: str, declared: Declared) -> Resource:
+    parameters = parameters_of(manifest.tools[declared.tool], manifest.defs)
+    variables = parse_template(declared.uri).names
     return Resource(
         name=name,
-        uri=own.uri,
-        description=own.summary,
-        title=own.title,
-        mime_type=own.mime_type or _returned_type(manifest, own.tool),
-        tool=own.tool,
+        uri=declared.uri,
+        description=declared.summary,
+        title=declared.title,
+        mime_type=declared.mime_type or _returned_type(manifest, declared.tool),
+        tool=declared.tool,
         variables=tuple(Variable(one, parameters[one].values) for one in variables),
     )
 

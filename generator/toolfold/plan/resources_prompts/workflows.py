@@ -55,9 +55,9 @@ def prompt_names(workflows: Sequence[Workflow]) -> list[str]:
     """
     names: dict[str, None] = {}
     for number, flow in enumerate(workflows, 1):
-        own = _prompt_name(flow.name) or f"workflow_{number}"
-        more = (f"{own[: _LONGEST_NAME - 6]}_{n}" for n in count(2))
-        names[next(name for name in chain([own], more) if name not in names)] = None
+        prompt_name = _prompt_name(flow.name) or f"workflow_{number}"
+        more = (f"{prompt_name[: _LONGEST_NAME - 6]}_{n}" for n in count(2))
+        names[next(name for name in chain([prompt_name], more) if name not in names)] = None
     return list(names)
 
 
@@ -107,17 +107,17 @@ def _inputs(manifest: Manifest, flow: Workflow) -> list[list[_Input]]:
     steps = []
     for number, step in enumerate(flow.steps, 1):
         tool = manifest.tools[step]
-        own = []
+        step_inputs = []
         for parameter in parameters_of(tool, manifest.defs).values():
             value = _supplied(parameter, tool, generated)
             is_wanted = parameter.is_required or (number == 1 and not parameter.has_default)
             if value:
-                own.append(_Input(parameter, step=generated[value], value=value))
+                step_inputs.append(_Input(parameter, step=generated[value], value=value))
             elif is_wanted:
                 is_required = number == 1 and parameter.is_required
                 name = _argument_name(parameter, step, names)
-                own.append(_Input(parameter, name, is_required=is_required))
-        steps.append(own)
+                step_inputs.append(_Input(parameter, name, is_required=is_required))
+        steps.append(step_inputs)
         generated |= dict.fromkeys(tool.generates, number)
     return steps
 
@@ -142,8 +142,8 @@ def _argument_name(parameter: ToolParameter, step: str, names: dict[str, ToolPar
 def _arguments(flow: Workflow, inputs: Sequence[Sequence[_Input]]) -> list[PromptArgument]:
     """The arguments by name, the required ones first: some clients take them in order."""
     arguments: dict[str, PromptArgument] = {}
-    for step, own in zip(flow.steps, inputs, strict=True):
-        for one in own:
+    for step, step_inputs in zip(flow.steps, inputs, strict=True):
+        for one in step_inputs:
             if not one.argument:
                 continue
             parameter, known = one.parameter, arguments.get(one.argument)
@@ -210,8 +210,8 @@ def _given(one: _Input) -> PromptPart:
 def _later_uses(number: int, inputs: Sequence[Sequence[_Input]]) -> list[str]:
     """What later steps take from a step."""
     uses: dict[str, list[int]] = {}
-    for later, own in enumerate(inputs, 1):
-        for one in own:
+    for later, step_inputs in enumerate(inputs, 1):
+        for one in step_inputs:
             if one.step == number and later not in uses.get(one.value, ()):
                 uses.setdefault(one.value, []).append(later)
     return [f"{value} for step {' and '.join(map(str, steps))}" for value, steps in uses.items()]

@@ -54,8 +54,8 @@ def check_schema(
         schema = _without_shared(located, definitions, findings)
         _check_foreign(replace(located, schema=schema), findings)
         return
-    own = {key: value for key, value in located.schema.items() if key != "$defs"}
-    _check(replace(located, schema={**own, "$defs": dict(definitions)}), findings)
+    keywords = {key: value for key, value in located.schema.items() if key != "$defs"}
+    _check(replace(located, schema={**keywords, "$defs": dict(definitions)}), findings)
 
 
 def check_returns(name: str, tool: Tool, report: Report) -> None:
@@ -95,8 +95,8 @@ def _without_shared(
             hint = "declare it under the manifest's `$defs:`; the importer writes both"
             fact = f'unknown definition "{reference}"'
             findings.error(located.manifest_path(path), fact, hint, "reference")
-    own = {key: value for key, value in located.schema.items() if key != "$defs"}
-    return {key: _without_references(value) for key, value in own.items()}
+    keywords = {key: value for key, value in located.schema.items() if key != "$defs"}
+    return {key: _without_references(value) for key, value in keywords.items()}
 
 
 def _without_references(schema: Any) -> Any:

@@ -19,17 +19,21 @@ def required_problems(path: SchemaPath, schema: Json, root: Json) -> Iterator[Sc
 
     A schema without `properties` says only that others declare them, which is a usual thing.
     """
-    own, others = schema.get("properties"), schema.get("additionalProperties", True)
-    if not isinstance(own, dict) or "patternProperties" in schema or not isinstance(others, bool):
+    properties, others = schema.get("properties"), schema.get("additionalProperties", True)
+    if (
+        not isinstance(properties, dict)
+        or "patternProperties" in schema
+        or not isinstance(others, bool)
+    ):
         return
     missing = [
         (index, name)
         for index, name in enumerate(required_of(schema))
-        if isinstance(name, str) and name not in own
+        if isinstance(name, str) and name not in properties
     ]
     if not missing:
         return
-    known = list(own)
+    known = list(properties)
     if others:
         around = _declared(_around(path, root), root, set())
         known = sorted(around | _declared(schema, root, set()))

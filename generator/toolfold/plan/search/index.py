@@ -56,7 +56,7 @@ def mean_lengths(tools: Sequence[ToolPlan]) -> Means:
     """Rounded, so that an edit of one tool hardly ever moves them."""
     means = {}
     for field in _WEIGHTS:
-        lengths = [len(own) for tool in tools if (own := tool.words.get(field))]
+        lengths = [len(words) for tool in tools if (words := tool.words.get(field))]
         if lengths:
             steps = round(_STEPS * log2(sum(lengths) / len(lengths)))
             means[field] = 2.0 ** (steps / _STEPS)
@@ -67,13 +67,13 @@ def index_of(words_by_tool: Sequence[Words], means: Means) -> IndexLines:
     """The index of tools by their words."""
     words: dict[str, tuple[list[int], list[int], list[int]]] = {}
     both: dict[str, tuple[list[int], list[int]]] = {}
-    for number, own in enumerate(words_by_tool):
-        of_words, of_pairs = _strengths(own, means)
+    for number, tool_words in enumerate(words_by_tool):
+        of_words, of_pairs = _strengths(tool_words, means)
         for term, strength in of_words.items():
             tools, strengths, _ = words.setdefault(term, ([], [], []))
             tools.append(number)
             strengths.append(strength)
-        for term in dict.fromkeys(own["name"]):
+        for term in dict.fromkeys(tool_words["name"]):
             words[term][2].append(number)
         for term, strength in of_pairs.items():
             where = both.setdefault(term, ([], []))
@@ -99,14 +99,14 @@ def _strengths(by_field: Words, means: Means) -> tuple[Strengths, Strengths]:
     of_words: dict[str, float] = {}
     of_pairs: dict[str, float] = {}
     for field, weight in _WEIGHTS.items():
-        own = by_field.get(field)
-        if not own:
+        field_words = by_field.get(field)
+        if not field_words:
             continue
         dilution = _DILUTION.get(field, _DILUTION_OF_PROSE)
-        scale = weight / (1 - dilution + dilution * len(own) / means[field])
-        for word in own:
+        scale = weight / (1 - dilution + dilution * len(field_words) / means[field])
+        for word in field_words:
             of_words[word] = of_words.get(word, 0.0) + scale
-        for pair in pairs(own) if field != "joined" else ():
+        for pair in pairs(field_words) if field != "joined" else ():
             of_pairs[pair] = of_pairs.get(pair, 0.0) + scale
     return _saturated(of_words), _saturated(of_pairs)
 

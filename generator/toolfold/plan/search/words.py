@@ -58,8 +58,8 @@ def server_of(identity: str) -> str:
 
 def _own_name(source: ToolSource) -> str:
     """A tool's name without the server that an importer put before it."""
-    own = source.id.partition("::")[2]
-    return own if own and source.name.endswith(own) else source.name
+    foreign_name = source.id.partition("::")[2]
+    return foreign_name if foreign_name and source.name.endswith(foreign_name) else source.name
 
 
 def _described(tool: Tool) -> str:

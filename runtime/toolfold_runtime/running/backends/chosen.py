@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 class Chosen:
     """Runs each tool with the backend that carries it out."""
 
-    def __init__(self, own: Backend, upstreams: Backend, apis: Backend) -> None:
-        self.own = own
+    def __init__(self, methods: Backend, upstreams: Backend, apis: Backend) -> None:
+        self.methods = methods
         self.upstreams = upstreams
         self.apis = apis
 
     async def run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> object:
         """What the tool returned."""
-        backend = self.own if entry.server is None else self.upstreams
+        backend = self.methods if entry.server is None else self.upstreams
         if entry.http is not None:
             backend = self.apis
         return await backend.run(entry, arguments, call)
 
     async def start(self) -> None:
         """Get all of them ready."""
-        for backend in (self.own, self.upstreams, self.apis):
+        for backend in (self.methods, self.upstreams, self.apis):
             await backend.start()
 
     async def close(self) -> None:
@@ -41,14 +41,14 @@ class Chosen:
             try:
                 await self.apis.close()
             finally:
-                await self.own.close()
+                await self.methods.close()
 
 
 def upstream_states(backend: Backend) -> "list[ServerState]":
     """The states of the servers that a backend calls; none where it calls none."""
     several = (backend.upstreams, backend.apis) if isinstance(backend, Chosen) else (backend,)
     found: list[ServerState] = []
-    for own in several:
-        states: Callable[[], list[ServerState]] | None = getattr(own, "states", None)
+    for one in several:
+        states: Callable[[], list[ServerState]] | None = getattr(one, "states", None)
         found += states() if states else []
     return found

@@ -78,7 +78,7 @@ class HttpApis:
     def states(self) -> list[ServerState]:
         """The state of every declared API, in the manifest's order."""
         declared = self._catalog.upstream_servers.values()
-        return [self._state(own.name) for own in declared if own.is_http_api]
+        return [self._state(server.name) for server in declared if server.is_http_api]
 
     async def _request(
         self, api: "Api", entry: ToolEntry, arguments: ValidArguments
@@ -144,17 +144,17 @@ def _operation(entry: ToolEntry) -> HttpOperation:
     return entry.http
 
 
-def _content(own: "Bytes") -> "Image | Audio | File":
+def _content(content: "Bytes") -> "Image | Audio | File":
     """A picture or sound that models can take, by what the data are; else a file."""
     from toolfold_runtime.content import Audio, File, Image
     from toolfold_runtime.running.media import media_type_of
 
-    recognised = media_type_of(own.data) or ""
+    recognised = media_type_of(content.data) or ""
     if recognised.startswith("image/"):
-        return Image(own.data, recognised)
+        return Image(content.data, recognised)
     if recognised.startswith("audio/"):
-        return Audio(own.data, recognised)
-    return File(own.data, own.url, own.media_type)
+        return Audio(content.data, recognised)
+    return File(content.data, content.url, content.media_type)
 
 
 def _failure(

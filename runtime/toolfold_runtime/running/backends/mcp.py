@@ -83,8 +83,8 @@ class Upstreams:
             from toolfold_runtime.upstream.servers import Servers
 
             declared = self._catalog.upstream_servers.values()
-            own = (server for server in declared if not server.is_http_api)
-            self._servers = Servers(own, self._folder)
+            mcp_servers = (server for server in declared if not server.is_http_api)
+            self._servers = Servers(mcp_servers, self._folder)
         return self._servers
 
     async def _require_pin(

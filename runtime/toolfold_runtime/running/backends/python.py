@@ -41,14 +41,14 @@ def backend_of(
 
     Relative paths of programs that are started for servers begin in `folder`.
     """
-    own = NoBackend() if implementation is None else Methods(catalog, implementation)
+    methods = NoBackend() if implementation is None else Methods(catalog, implementation)
     if not catalog.facts.has_upstreams:
-        return own
+        return methods
     from toolfold_runtime.running.backends.chosen import Chosen
     from toolfold_runtime.running.backends.http import HttpApis
     from toolfold_runtime.running.backends.mcp import Upstreams
 
-    return Chosen(own, Upstreams(catalog, folder), HttpApis(catalog))
+    return Chosen(methods, Upstreams(catalog, folder), HttpApis(catalog))
 
 
 @dataclass(frozen=True)
@@ -167,11 +167,11 @@ def _params(entry: ToolEntry, method: _Method, arguments: ValidArguments) -> "Mo
 def _unset_defaults(params: Any, sent: object) -> None:
     """Let what was filled in count as not set, at every depth, as with a default of the model's."""
     if isinstance(params, list | tuple) and isinstance(sent, list):
-        for item, own in zip(params, sent, strict=False):
-            _unset_defaults(item, own)
+        for item, sent_item in zip(params, sent, strict=False):
+            _unset_defaults(item, sent_item)
     elif isinstance(params, dict) and isinstance(sent, dict):
-        for key, own in sent.items():
-            _unset_defaults(params.get(key), own)
+        for key, sent_item in sent.items():
+            _unset_defaults(params.get(key), sent_item)
     elif isinstance(sent, dict) and hasattr(params, "model_fields_set"):
         for attribute, field in type(params).model_fields.items():
             prop = field.alias or attribute

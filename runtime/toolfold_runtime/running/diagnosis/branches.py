@@ -118,8 +118,8 @@ def _by_tag(
         if name not in value:
             return Fault((*path, name), "required", None, options)
         given = _text(value[name])
-        for branch, own in zip(branches, values, strict=True):
-            if given in own:
+        for branch, constants in zip(branches, values, strict=True):
+            if given in constants:
                 return branch.pointer
         return Fault((*path, name), "enum", value[name], options)
     return None

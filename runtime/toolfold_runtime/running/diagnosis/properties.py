@@ -39,9 +39,9 @@ def extra_names(
     document: SchemaDocument, names: Iterable[str], patterns: Iterable[str], given: Iterable[str]
 ) -> Iterator[str]:
     """The given names that are none of the names and match none of the patterns."""
-    own, texts = set(names), list(patterns)
+    declared, texts = set(names), list(patterns)
     for name in given:
-        if name not in own and not any(document.matches(pattern, name) for pattern in texts):
+        if name not in declared and not any(document.matches(pattern, name) for pattern in texts):
             yield name
 
 

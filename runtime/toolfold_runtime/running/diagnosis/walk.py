@@ -132,9 +132,9 @@ class _Walk:
                 self._visit((*pointer, chosen), value, path)
 
     def _alternatives(self, pointer: SchemaPath, value: Any, path: ValuePath) -> None:
-        own = range(_length(self._document.at(pointer)))
-        self._effort.spend(len(own))
-        fitting = [n for n in own if self._document.accepts((*pointer, n), value)]
+        numbers = range(_length(self._document.at(pointer)))
+        self._effort.spend(len(numbers))
+        fitting = [n for n in numbers if self._document.accepts((*pointer, n), value)]
         if fitting:
             if pointer[-1] == "oneOf" and len(fitting) > 1:
                 self._add(path, "oneOf", value, fitting)
