@@ -74,14 +74,14 @@ _MOST_REAL = 400
 
 
 class Server(Session):
-    """A server that runs programs, whose cost is counted with that of their processes."""
+    """A server that runs programs; its cost includes that of their processes."""
 
     def __init__(self, folder: Path) -> None:
         generated = {"PYTHONPATH": str(folder / "generated")}
         super().__init__(python("-m", "said_mcp.server"), folder, generated)
 
     def program(self, code: str) -> Any:
-        """What a program is answered, which was never run before."""
+        """The answer to a program that was never run before."""
         return self.call("run_code", {"code": f"{code}  # {next(_NUMBERS)}"})
 
     def cpu_of_all(self) -> float:
@@ -127,7 +127,7 @@ def cpu_figures(folder: Path, pairs: int, times: int) -> Iterator[Figure]:
 
 
 def surface_figure(folder: Path) -> Figure:
-    """What `run_code` adds to the list of meta-tools, the longer list of details included."""
+    """The tokens that `run_code` adds to the list of meta-tools."""
     costs = []
     for mode in ("off", "read"):
         manifest = MANIFEST | {"disclosure": {"exposure": "progressive", "code": mode}}

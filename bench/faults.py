@@ -1,4 +1,4 @@
-"""Figures of faults that stay where they are: tools that hang, flood, sleep, exit and fork, beside good ones.
+"""Figures of isolation: tools that hang, flood, sleep, exit and fork, beside good ones.
 
 First 500 calls of a tool that never ends, and every other tool after them; then a minute of all of
 them at once, 64 calls under way.
@@ -114,7 +114,7 @@ def session(folder: Path) -> Session:
 
 
 def hanging(folder: Path, times: int) -> list[Figure]:
-    """The time of each good tool after 500 calls that hang, over its usual time."""
+    """The time of each good tool after 500 calls that hang, as a multiple of its usual time."""
     ratios: dict[str, list[float]] = {name: [] for name in GOOD}
     with session(folder) as server:
         for name in GOOD:
@@ -163,7 +163,7 @@ def a_minute(folder: Path, seconds: float) -> tuple[list[Figure], Load]:
 
 
 def _typical(load: Load, start: float, end: float) -> float:
-    """The memory at most moments of a time: what floods hold for a moment comes and goes."""
+    """The median memory over a time, as floods hold memory only for moments."""
     return median(size for at, size in load.memory if start <= at <= end)
 
 

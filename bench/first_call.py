@@ -22,7 +22,7 @@ class Anything:
 
 
 async def measure(project: Path, tool: str = "") -> float:
-    """First call less second, of a tool, else one in the middle of the catalog; another ran before."""
+    """CPU of the first call of a tool less that of the second, after a call of another tool."""
     sys.path.insert(0, str(project / "generated"))
     import importlib
 

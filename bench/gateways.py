@@ -1,4 +1,4 @@
-"""Gateways to measure: generated ones before servers that cost next to nothing."""
+"""Gateways to measure: generated ones in front of servers that cost next to nothing."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ TEXT = {"type": "object", "properties": {"text": {"type": "string"}}, "required"
 
 
 class Gateway:
-    """A generated gateway before servers, each with tools that say what they are told."""
+    """A generated gateway in front of servers, each with tools that echo their input."""
 
     def __init__(self, folder: Path, servers: dict[str, Json], tools: dict[str, Json]) -> None:
         self.folder = folder
@@ -50,7 +50,7 @@ def tool_of(server: str, name: str, description: str, schema: Json = TEXT) -> Js
 
 
 def before_bare_server(folder: Path) -> Gateway:
-    """A gateway before the bare SDK server."""
+    """A gateway in front of the bare SDK server."""
     tools = {
         name: tool_of("bare", name, "Says what it was told") for name in ("echo", "repeat", "say")
     }
@@ -70,7 +70,7 @@ def declared(folder: Path, count: int, *, with_servers: bool = True) -> Gateway:
 
 
 def before_stubs(folder: Path, count: int, **more: Any) -> Gateway:
-    """A gateway before so many servers in plain Python, each with `echo` and `pid`."""
+    """A gateway in front of so many servers in plain Python, each with `echo` and `pid`."""
     schema = {"type": "object", "properties": {"text": {"type": "string"}}}
     servers, tools = {}, {}
     for number in range(count):

@@ -28,7 +28,7 @@ QUOTES = "\"'"
 
 
 class Sample:
-    """So many real tools, imported once; runs happen in fresh copies of the manifest's folder."""
+    """A number of real tools, imported once; each run uses a fresh copy of the manifest's folder."""
 
     def __init__(self, size: int, folder: Path) -> None:
         self.folder = folder / f"sample-{size}"
@@ -47,22 +47,22 @@ class Sample:
         return project
 
     def cold(self) -> Cost:
-        """Generate with nothing there."""
+        """Generate without earlier output."""
         return generate(self.fresh())
 
 
 def generate(project: Path) -> Cost:
-    """Generate as it is."""
+    """Generate the project without changes."""
     return run(python("-m", "toolfold", "generate", "-q"), project)
 
 
 def check(project: Path) -> Cost:
-    """Check as it is."""
+    """Check the project without changes."""
     return run(python("-m", "toolfold", "check"), project)
 
 
 def edit_text(project: Path) -> None:
-    """Give a tool in the middle other words."""
+    """Change the summary of a tool in the middle."""
     manifest = project / "tools.yaml"
     text = manifest.read_text(encoding="utf-8")
     needle = "    summary: "

@@ -1,4 +1,4 @@
-"""Requests per second of a server over HTTP on loopback, bounded in count."""
+"""Requests per second of a server over HTTP on loopback, for a fixed number of requests."""
 
 import os
 import socket

@@ -1,4 +1,4 @@
-"""Load on a gateway while its servers are killed at random: what became of every call."""
+"""Load on a gateway while its servers are killed at random: the outcome of every call."""
 
 import os
 import random
@@ -21,7 +21,7 @@ _CLEAR = ("ended during the call", "ended before it said who it is", "it has fai
 
 @dataclass
 class Outcome:
-    """What became of the calls, and what was left of the processes."""
+    """The outcomes of the calls, and the processes that were left over."""
 
     sent: int = 0
     kills: int = 0

@@ -1,4 +1,4 @@
-"""So many calls at once for so long, over stdio: every answer counted and held to what it should be."""
+"""Concurrent calls over stdio for a time: every answer is counted and checked."""
 
 import json
 import threading
@@ -15,7 +15,7 @@ Json = dict[str, Any]
 
 @dataclass
 class Load:
-    """What became of the calls, and the server's memory as time went on."""
+    """The outcomes of the calls, and the server's memory over time."""
 
     sent: int = 0
     outcomes: Counter[str] = field(default_factory=Counter)

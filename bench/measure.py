@@ -1,4 +1,4 @@
-"""How figures are measured: ratios of two sides run in turn, with the interval of the median.
+"""Measuring figures: ratios of two sides run in turn, with the confidence interval of the median.
 
 Whoever imports this has calls counted in a file of the program's own, and so have the processes
 that it starts: what is measured is no usage of the user's.
@@ -57,7 +57,7 @@ class Figure:
 
 
 def print_figures(figures: Iterable[Figure]) -> bool:
-    """Print each figure when it is there; whether all are met."""
+    """Print each figure as soon as it is measured; whether all are met."""
     are_met = True
     for found in figures:
         print(found.row(), flush=True)
@@ -128,7 +128,7 @@ def peak_of_tree(command: Sequence[str], cwd: Path) -> float:
 
 
 def tree(root: int) -> list[int]:
-    """A process and all that it has started, that first."""
+    """A process and its descendants, the process first."""
     found, waiting = [], [root]
     while waiting:
         pid = waiting.pop()

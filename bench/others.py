@@ -1,4 +1,4 @@
-"""Rankings of the methods that ours is measured beside: FastMCP's BM25, bm25s, wordllama, fusion.
+"""Rankings by the methods that ours is compared with: FastMCP's BM25, bm25s, wordllama, fusion.
 
 FastMCP ranks its own text of a tool with its own index. The other three get more than that: the
 server's name before the text, and names cut into words.

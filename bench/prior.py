@@ -1,4 +1,4 @@
-"""What usage does to search: every labelled set with and without measured scores, in one run.
+"""The effect of usage on search: every labelled set with and without usage scores, in one run.
 
 Usage is drawn twice. Independent of the labels, as where agents ask for what they seldom use: no set
 may lose. And preferring tools that some query of the set needs, as where agents ask for what they

@@ -119,7 +119,7 @@ def _plain(text: str) -> str:
 
 
 def suite_figure() -> Iterator[Figure]:
-    """How much of the JSON Schema suite is answered as it says, through `run_read`."""
+    """The share of the JSON Schema test suite that `run_read` answers correctly."""
     from tests.long import test_json_schema_suite as suite
 
     with tempfile.TemporaryDirectory() as name:

@@ -39,7 +39,7 @@ _QUICK = 150  # queries of a set
 
 @dataclass(frozen=True)
 class Difference:
-    """How much better one method is than another, with the interval of 95 %."""
+    """The difference between two methods, with its 95 % confidence interval."""
 
     mean: float
     low: float
@@ -51,7 +51,7 @@ class Difference:
 
 
 class Measured:
-    """One labelled set: what each method's ranking of each query is worth."""
+    """One labelled set: the quality of each method's ranking of each query."""
 
     def __init__(self, name: str, folder: Path, most: int | None) -> None:
         self.name = name
@@ -97,7 +97,7 @@ def _worth(queries: Sequence[Labelled], rankings: list[list[str]]) -> list[dict[
 
 
 def _tokens(search: Search, query: str) -> int:
-    """What an agent pays for five hits."""
+    """The tokens of an answer with five results."""
     text = answer(search.finder.find(query, 5), search.finder.index, search.facts)
     return len(_TOKENIZER.encode_ordinary(text))
 

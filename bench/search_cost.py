@@ -25,7 +25,7 @@ PACKAGE = "drawn_mcp"
 
 
 class Rounds:
-    """Everybody's CPU for the same queries, one query after the other, in each of many rounds."""
+    """The CPU of every side for the same queries, in many rounds."""
 
     def __init__(self, project: Path, listed: Path) -> None:
         sys.path.insert(0, str(project / "generated"))
@@ -41,7 +41,7 @@ class Rounds:
         self._server.add_transform(BM25SearchTransform(max_results=5))
 
     async def run(self, rounds: Sequence[Sequence[str]]) -> list[dict[str, float]]:
-        """CPU seconds a query of each side, by round; nobody pays for a first search here."""
+        """CPU seconds per query of each side, by round; first searches are not counted."""
         found = []
         async with Client(self._server) as client:
             await self._one("warm up", client, {})
@@ -94,7 +94,7 @@ def cost_figures(sets: Sequence[Sequence[str]], pairs: int, folder: Path) -> Ite
 
 
 def _queries(sets: Sequence[Sequence[str]], rounds: int) -> list[list[str]]:
-    """Other queries in each round where a set has enough: what was just asked is remembered."""
+    """Different queries in each round if a set has enough, because recent ones are cached."""
     shuffled = [random.Random(SEED).sample(queries, len(queries)) for queries in sets]
     return [
         [one[(number * _OF_EACH + n) % len(one)] for one in shuffled for n in range(_OF_EACH)]

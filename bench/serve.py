@@ -23,7 +23,7 @@ from bench.served import BARE, ROOT, Project, bare_session, start
 
 
 def token_figures(folder: Path) -> Iterator[Figure]:
-    """What an agent pays."""
+    """The tokens that an agent pays."""
     tana = budget_report(ROOT / "tools.yaml")
     costs = {cost.name: cost.tokens for cost in tana.costs}
     surface, inventory = costs["surface"], tana.progressive - costs["surface"]
@@ -54,7 +54,7 @@ def token_figures(folder: Path) -> Iterator[Figure]:
 
 
 def cpu_figures(small: Project, large: Project, pairs: int, times: int) -> Iterator[Figure]:
-    """What the server costs its machine."""
+    """The CPU that the server takes."""
     for project, limit, size in ((small, 1.10, "16"), (large, 1.20, "5,000")):
         ratios = [start(project.session) / start(bare_session) for _ in range(pairs)]
         yield figure(f"serve: start to first list, {size} tools / bare, CPU", ratios, limit)

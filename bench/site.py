@@ -118,7 +118,7 @@ def _all(*lists: list[str]) -> float:
 
 
 def _large_figures(site: Path) -> Iterator[Figure]:
-    """What is asked of the large site alone: bytes, search, parameters."""
+    """The figures of the large site only: bytes, search, parameters."""
     weights = [weight / _BYTES_BEFORE for weight in _weights(site)]
     yield figure("site: 1,641 tools: bytes of a page before it is used / before", weights, 0.15)
     with served(site) as base, started() as browser, visiting(base, browser) as visit:
@@ -178,7 +178,7 @@ def _hooks() -> Figure:
 
 
 def _tests(name: str, *arguments: str) -> Figure:
-    """How many of some tests fail."""
+    """A figure of how many of some tests fail."""
     command = python("-m", "pytest", "-q", "-n", "0", *arguments)
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     failed = done.stdout.count("\nFAILED ") + done.stdout.count("\nERROR ")

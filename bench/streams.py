@@ -205,7 +205,7 @@ class Project:
 
 
 async def events(server: Any, era: Era) -> int:
-    """How many times a client of the SDK hears of progress in one call."""
+    """The number of progress notifications that a client of the SDK gets in one call."""
     heard = []
 
     async def on_progress(progress: float, total: float | None, message: str | None) -> None:
@@ -217,7 +217,7 @@ async def events(server: Any, era: Era) -> int:
 
 
 def progress_figures(project: Project, pairs: int) -> Iterator[Figure]:
-    """Whether a client hears as much over HTTP as over stdio."""
+    """The progress notifications of a client over HTTP, compared with stdio."""
     with project.web() as server:
         url = f"http://127.0.0.1:{server.port}/mcp"
         for era in ERAS:

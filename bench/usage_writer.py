@@ -1,4 +1,4 @@
-"""A process that records so many calls, at so many a second where that is said, and ends.
+"""A process that records a number of calls, at a given rate if there is one, and ends.
 
 python -m bench.usage_writer PLACE COUNT [RATE]     where PLACE is a file or a DSN
 """

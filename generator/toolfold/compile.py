@@ -55,7 +55,7 @@ _SHAPE: Final = Kind("shape", FieldTemplate)
 
 @dataclass(frozen=True)
 class Compiled:
-    """What a manifest generates, what was read for it, and what to say about it."""
+    """The files that a manifest generates, the inputs that were read, and the problems found."""
 
     files: dict[OutputPath, str]
     #: The digest of each file that was read, and the patterns that led to them.
@@ -115,7 +115,7 @@ def plan_tools(loaded: Loaded, memo: Memo) -> Catalog:
 
 
 def plan_views(catalog: Catalog, memo: Memo) -> Plan:
-    """What depends on all tools together: views, exposure, search, costs."""
+    """The plan of what depends on all tools together: views, exposure, search, costs."""
     inventory = catalog.inventory
     sources = view_sources(catalog.outline.manifest, inventory)
     views = memo.each(_VIEW, sources, paginate, inventory.facts)
@@ -188,7 +188,7 @@ def _modules(
 
 @contextmanager
 def paused_collection() -> Iterator[None]:
-    """Keep the garbage collector from walking, again and again, a plan that only grows."""
+    """Pause the garbage collector, which would walk a growing plan again and again."""
     was_enabled = gc.isenabled()
     gc.disable()
     try:

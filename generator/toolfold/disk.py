@@ -1,4 +1,4 @@
-"""The disk: nothing is written through a link, and nothing endless is read.
+"""Reading and writing single files: never through a link, never without an end.
 
 Of the path to what is written, no part below the base may be a link. The base is the folder of the
 manifest, or the working directory where there is no manifest; what leads to it is the user's own.
@@ -116,7 +116,7 @@ def _opened_at_once(path: str, flags: int) -> int:
 
 
 def _write(path: Path, data: bytes) -> None:
-    """Write a file that nothing stands in the place of; after a failure it is not there."""
+    """Write a new file; after a failure it is removed."""
     with path.open("xb") as file:  # exclusive: a link in its place is an error, also one to nothing
         try:
             file.write(data)

@@ -1,4 +1,4 @@
-"""What the parts of an HTTP server hand to each other, and the one way to answer in a few words."""
+"""Types of ASGI applications, and a function to send a short answer."""
 
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, TypeAlias

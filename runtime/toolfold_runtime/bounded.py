@@ -12,7 +12,7 @@ Value = TypeVar("Value")
 
 @dataclass
 class LookupCounts:
-    """How many look-ups found what they were for, and how many did not."""
+    """The numbers of look-ups that found a value, and of those that did not."""
 
     hits: int = 0
     misses: int = 0

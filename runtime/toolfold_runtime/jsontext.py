@@ -1,4 +1,4 @@
-"""JSON as it is sent: compact, no escapes that are not needed, nothing that is not JSON."""
+"""JSON text as it is sent: compact, with few escapes, and never NaN or Infinity."""
 
 import json
 from typing import Final

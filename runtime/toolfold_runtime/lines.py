@@ -1,4 +1,4 @@
-"""Bytes as lines of bounded length, and the id of a message that cannot be parsed."""
+"""Splitting bytes into lines of bounded length, and finding the id in an unparsable message."""
 
 import json
 import re
@@ -15,7 +15,7 @@ _LAST: Final = re.compile(_ID + rb'(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*\Z')
 
 
 class Line(NamedTuple):
-    """A line without its end; of one that is too long, nothing but both ends."""
+    """A line without its line break; of one that is too long, only its beginning and end."""
 
     data: bytes
     is_whole: bool
@@ -38,7 +38,7 @@ class LineBuffer:
         self._add(rest)
 
     def end(self) -> Line:
-        """What came since the last line ended; it counts as a line."""
+        """The bytes after the last line break, as a line."""
         line = Line(b"".join(self._parts), self._size <= self._most_bytes)
         self._parts, self._size = [], 0
         return line

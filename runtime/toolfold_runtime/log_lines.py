@@ -104,7 +104,7 @@ def trace_of(error: BaseException) -> str:
 
 
 def shortened(text: str) -> str:
-    """A text without its middle where it is long: an author's may be of any length."""
+    """A text; a long one without its middle."""
     half = _LONGEST // 2
     return text if len(text) <= _LONGEST else f"{text[:half]}\n…\n{text[-half:]}"
 
@@ -183,7 +183,7 @@ def _is_pipe(stream: TextIO) -> bool:
 
 
 class _Pipe:
-    """A stream to a pipe that drops what its reader has no room for.
+    """A stream to a pipe that drops text while the pipe is full.
 
     A client that starts a server and never reads its log would stop it as soon as the pipe is full.
     """

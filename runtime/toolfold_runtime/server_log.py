@@ -37,7 +37,7 @@ def error(event: str, **facts: object) -> None:
 
 
 def notice(event: str, **facts: object) -> None:
-    """Something that whoever starts a server should see although nothing is wrong."""
+    """Something that whoever starts a server should see, though nothing is wrong."""
     _log(NOTICE, event, facts)
 
 
@@ -52,12 +52,12 @@ def failure(event: str, error: BaseException, **facts: object) -> None:
 
 
 def shows_info() -> bool:
-    """Whether `info` is written, which is worth asking before its facts are collected."""
+    """Whether `info` is written; ask before collecting expensive facts for it."""
     return _LOGGER.isEnabledFor(logging.INFO)
 
 
 def ensure_stderr() -> None:
-    """Send what goes to stderr nowhere, where the process was started without one.
+    """Discard stderr if the process was started without one.
 
     Otherwise whatever is opened next takes its place, and is written to as if it were stderr.
     """
@@ -71,7 +71,7 @@ def ensure_stderr() -> None:
 
 
 def end() -> None:
-    """Write what is buffered; dropped where nobody reads it, or Python would end with an error."""
+    """Flush the log; errors are ignored if nobody reads it any more."""
     try:
         sys.stderr.flush()
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""JSON Schema validators as toolfold means them: offline, formats where asked for, no Python `re`."""
+"""JSON Schema validators: offline, formats checked on request, patterns not by Python's `re`."""
 
 import base64
 import binascii
@@ -132,7 +132,7 @@ def is_base64_text(text: str) -> bool:
 
 
 def explained(error: ValidationError) -> str:
-    """What is wrong, whole: the validator's own message shortens lists of allowed values."""
+    """The message of an error with all allowed values, which the validator's own message shortens."""
     kind = error.kind.as_dict()
     options, format_ = kind.get("options"), kind.get("format")
     if isinstance(format_, str):
@@ -145,7 +145,7 @@ def explained(error: ValidationError) -> str:
 
 
 def format_words(name: str) -> str:
-    """The format in words, with a sample of it where its form is not obvious."""
+    """The format in words, with an example if its form is not obvious."""
     if name == "binary":
         return "base64 with padding"
     article = "an" if name[0] in "ei" else "a"

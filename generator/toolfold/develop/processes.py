@@ -1,4 +1,4 @@
-"""Ending the processes that a command has started."""
+"""Ending processes that a command has started."""
 
 import subprocess
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""A proxy between a client on stdio and a server that is restarted again and again.
+"""A proxy between a client on stdio and a server that is restarted after every save.
 
 Lines are passed on as they come. The client's own initialization is recorded and repeated to each
 new server, whose answer to it is dropped: the client has had one already.
@@ -137,9 +137,9 @@ class StdioProxy:
 
 
 def _promise_changes(result: object) -> list[str]:
-    """Add to an answer to `initialize` that changed lists are announced, as they are here.
+    """Announce `listChanged` in an answer to `initialize`: this proxy sends it after a restart.
 
-    Returns which; nothing for any other answer.
+    Returns the kinds of lists; none for any other answer.
     """
     if not isinstance(result, dict) or "protocolVersion" not in result:
         return []

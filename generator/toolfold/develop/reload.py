@@ -49,7 +49,7 @@ def serve_and_reload(
 
 
 class HttpServer:
-    """A server process that listens by itself."""
+    """A server process that listens on its own port."""
 
     def __init__(self, command: list[str]) -> None:
         self._command = command
@@ -68,7 +68,7 @@ class HttpServer:
 
 
 def _summary(outcome: Outcome) -> str:
-    """What the log says about a run; stdout may belong to the protocol."""
+    """A run in one line for the log; stdout may belong to the protocol."""
     if isinstance(outcome, ManifestError):
         return f"{report(outcome.problems)}\nstill serving what was generated before"
     if isinstance(outcome, OutputError | UsageError):

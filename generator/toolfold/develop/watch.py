@@ -28,7 +28,7 @@ _MOST_SHOWN: Final = 8
 
 @dataclass(frozen=True)
 class Regenerated:
-    """What a run changed, and the costs that changed, one line each."""
+    """The files and the costs that a run changed, one line each."""
 
     written: Written
     compiled: Compiled

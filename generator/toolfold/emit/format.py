@@ -12,7 +12,7 @@ _WITHOUT_COMMAS: Final = ("--config", "format.skip-magic-trailing-comma=true")
 
 
 def is_formatting(found: str, expected: str, suffix: str) -> bool:
-    """Whether two texts differ in nothing but how some release of a formatter lays them out.
+    """Whether two texts differ only in formatting, as two releases of a formatter do.
 
     Of a page, ruff formats the Python that stands in it.
     """

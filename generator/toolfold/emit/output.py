@@ -122,7 +122,7 @@ def _text(data: bytes) -> str:
 
 
 def left_over(owners: Mapping[str, bytes], existing: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Files that carry the very first line that ours carry, and are no longer generated.
+    """Files with our first line that are no longer generated.
 
     `owners` says whose each generated file is. The line names the manifest and the package:
     another manifest's files are not ours.
@@ -133,7 +133,7 @@ def left_over(owners: Mapping[str, bytes], existing: Mapping[str, bytes]) -> tup
 
 
 def owner_of(data: bytes) -> bytes:
-    """What a first line says after our mark; empty for a file that is not ours."""
+    """The owner named in the first line of a generated file; empty for any other file."""
     line = data[:_LINE].split(b"\n", 1)[0]
     return line.partition(MARK.encode())[2].partition(b";")[0]
 
@@ -163,7 +163,7 @@ def scan(output: Path) -> dict[str, bytes]:
 
 
 def _content(file: BinaryIO) -> bytes:
-    """What a file holds; only the start of one that is larger than any of ours."""
+    """The content of a file; only the start of a file larger than any we generate."""
     start = file.read(_START)
     if len(start) < _START or os.fstat(file.fileno()).st_size > _HUGE:
         return start

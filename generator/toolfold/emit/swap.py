@@ -1,4 +1,4 @@
-"""Replacing a folder in one step, with what to do where the system cannot."""
+"""Replacing a folder in one step, or in two where the system has no call for that."""
 
 import contextlib
 import ctypes
@@ -44,7 +44,7 @@ def build_and_swap(output: Path, fresh: Mapping[OutputPath, str], kept: Set[str]
 
 @contextlib.contextmanager
 def locked(output: Path) -> Iterator[None]:
-    """Hold `output` against other runs, after tidying what a run that died left beside it."""
+    """Lock `output` against other runs, and clean up after a run that died."""
     _refuse_foreign_remains(output)
     with exclusive(_lock(output)):
         _recover(output)
@@ -52,12 +52,12 @@ def locked(output: Path) -> Iterator[None]:
 
 
 def has_remains(output: Path) -> bool:
-    """Whether a run that died, or one that still runs, left something beside the output."""
+    """Whether a run that died, or one that still runs, left temporary files beside the output."""
     return any(os.path.lexists(path(output)) for path in (_new, _old, _lock))
 
 
 def _refuse_foreign_remains(output: Path) -> None:
-    """Raise OutputError where a name beside the output is taken by what no run of ours leaves."""
+    """Raise OutputError if something foreign has the name of one of our temporary folders."""
     for path, is_ours in ((_new, stat.S_ISDIR), (_old, stat.S_ISDIR), (_lock, stat.S_ISREG)):
         with contextlib.suppress(FileNotFoundError, NotADirectoryError):
             if not is_ours(path(output).lstat().st_mode):
@@ -102,7 +102,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def walk(folder: str, below: str = "") -> Iterator[tuple[str, "os.DirEntry[str]"]]:
-    """Everything below a folder that is no folder itself, and folders that are empty, by path.
+    """Every file and every empty folder below a folder, by path.
 
     What cannot be looked into is passed over, and so is Python's own cache.
     """
@@ -179,7 +179,7 @@ def _exchange(first: Path, second: Path) -> bool:
 
 
 def _replace_in_two_steps(new: Path, output: Path) -> None:
-    """The next best thing: between the two renames the old tree waits where `_recover` looks."""
+    """Replace the folder by two renames; between them the old tree is where `_recover` looks."""
     old = _old(output)
     output.rename(old)
     new.rename(output)
@@ -187,7 +187,7 @@ def _replace_in_two_steps(new: Path, output: Path) -> None:
 
 
 def _recover(output: Path) -> None:
-    """Put back an old tree whose run died between the two renames; drop what is done with."""
+    """Restore the old tree of a run that died between the two renames; delete other remains."""
     _remove(_new(output))
     old = _old(output)
     if _is_folder(old) and not os.path.lexists(output):

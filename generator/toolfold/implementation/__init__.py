@@ -1,1 +1,1 @@
-"""The user's class beside the manifest: what it lacks, found by reading it and never by running it."""
+"""The user's class compared with the protocol, by reading its source and never running it."""

@@ -1,4 +1,4 @@
-"""What annotations name, as far as that can be read."""
+"""The classes that annotations name, as far as source code tells."""
 
 import ast
 from collections.abc import Collection
@@ -36,14 +36,14 @@ def class_named(module: Module, annotation: ast.expr | None) -> str | None:
 
 
 def awaited(module: Module, annotation: ast.expr | None) -> ast.expr | None:
-    """What is awaited: the last argument of `Awaitable[…]` and its like, or the annotation itself."""
+    """The type that `Awaitable[…]` and its like await, or the annotation itself."""
     return argument_of(module, annotation, _AWAITABLE) or annotation
 
 
 def argument_of(
     module: Module, annotation: ast.expr | None, names: Collection[str]
 ) -> ast.expr | None:
-    """The last argument of a generic class that has one of these full names; None for others."""
+    """The last argument of a generic class with one of these full names; None for other classes."""
     inner = _unquoted(annotation)
     if not isinstance(inner, ast.Subscript) or module.absolute(inner.value) not in names:
         return None

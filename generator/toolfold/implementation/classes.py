@@ -34,7 +34,7 @@ class Method:
 
 @dataclass
 class Methods:
-    """The methods of a class, and why there may be others."""
+    """The methods of a class, and the reasons why it may have others."""
 
     #: By name; None for what is bound in another way than by `def`, or in more than one way.
     by_name: dict[str, Method | None] = field(default_factory=dict)
@@ -42,7 +42,7 @@ class Methods:
     unseen: list[str] = field(default_factory=list)
 
     def forget_functions(self) -> None:
-        """Keep the names only: what they are bound to is not certain."""
+        """Forget the functions and keep their names: something else may be bound to them."""
         self.by_name = dict.fromkeys(self.by_name)
 
     def inherit(self, base: "Methods") -> None:
@@ -119,7 +119,7 @@ class ClassReader:
 def _unseen(
     module: Module, declared: ast.ClassDef, names: dict[str, Method | None]
 ) -> Iterator[str]:
-    """What may give a class other methods than its body shows."""
+    """The reasons why a class may have methods that its body does not show."""
     if names.keys() & {"__getattr__", "__getattribute__"}:
         yield "__getattr__"
     for decorator in declared.decorator_list:
@@ -130,7 +130,7 @@ def _unseen(
 
 
 def _bindings(module: Module, declared: ast.ClassDef) -> dict[str, Method | None]:
-    """What the body of a class binds, by name; of several bindings the last, where it is certain."""
+    """The names that the body of a class binds, with their functions where these are certain."""
     unconditional = {id(node) for node in declared.body}
     bound: dict[str, Method | None] = {}
     for node in statements(declared.body):

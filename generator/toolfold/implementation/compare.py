@@ -1,4 +1,4 @@
-"""Comparing the user's class with the protocol, and writing the class once where there is none."""
+"""Comparing the user's class with the protocol, and writing a scaffold where its file is missing."""
 
 import ast
 import sys
@@ -47,7 +47,7 @@ class Comparison:
 
 @dataclass(frozen=True)
 class Target:
-    """What a class is held to: the protocol of a manifest, and the package generated from it."""
+    """The protocol that a class must satisfy, and the package generated from the same manifest."""
 
     manifest: Path
     protocol: ProtocolPlan
@@ -132,7 +132,7 @@ class _Implementation:
         return Comparison(in_file_order(problems), stub(protocol.package, absent) if absent else "")
 
     def _misfits(self, methods: Methods, signatures: Signatures) -> Iterator[Problem]:
-        """What is wrong with the methods that there are."""
+        """Wrong signatures of the methods that the class has."""
         for plan in self.target.protocol.methods:
             method = methods.by_name.get(plan.name)
             if method is not None:
@@ -176,7 +176,7 @@ class _Implementation:
         return self.problem(Place(Source(str(path), ""), 1, 1), self.class_name, fact, hint)
 
     def _obstacle(self, path: Path) -> tuple[str, str] | None:
-        """Why no class can be written to a file, and the way out; None where one can."""
+        """Why no class can be written to a file, and the way out; None if it can."""
         folder = self.target.manifest.parent
         another = "name another module under `server.implementation`"
         inside = path.relative_to(folder)
@@ -212,7 +212,7 @@ def _class_place(module: Module, name: str) -> Place:
 
 
 def _is_installed(module: str) -> bool:
-    """Whether Python would find it elsewhere; nothing is imported to find out."""
+    """Whether the module is installed; found out without importing it."""
     here = {"", str(Path.cwd())}
     elsewhere = [entry for entry in sys.path if entry not in here]
     return PathFinder.find_spec(module.partition(".")[0], elsewhere) is not None

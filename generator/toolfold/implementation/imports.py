@@ -1,4 +1,4 @@
-"""Imports from the generated package of what is not in it: after a rename, mostly."""
+"""Imports of names that the generated package does not have, usually after a rename."""
 
 import ast
 import difflib
@@ -18,7 +18,7 @@ _CAUGHT: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "
 
 @dataclass(frozen=True)
 class Imports:
-    """Holds imports to what is generated."""
+    """Compares imports with the names in the generated package."""
 
     protocol: ProtocolPlan
     generated: GeneratedPackage
@@ -59,7 +59,7 @@ class Imports:
 
     @cached_property
     def _planned(self) -> set[tuple[str, str]]:
-        """What the signatures need, by module and name: it is generated, so no text is looked at."""
+        """The classes that signatures need, by module and name: always generated, so no text is read."""
         models = f"{self.protocol.package}.models"
         params = {(f"{models}.{m.module}", m.params_class) for m in self.protocol.methods}
         results = {
@@ -98,7 +98,7 @@ class Imports:
         )
 
     def _elsewhere(self, name: str) -> list[str]:
-        """The import of a name from where it is generated; none where that is not certain."""
+        """The import of a name from the module that declares it; empty if that is not certain."""
         modules = self.generated.declaring(name)
         return [f"from {modules[0]} import {name}"] if len(modules) == 1 else []
 
@@ -118,7 +118,7 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
 
 
 def _guarded(nodes: Iterable[ast.AST]) -> set[int]:
-    """The statements under a `try` that catches a failed import: their author knows that it may fail."""
+    """The statements under a `try` that handles ImportError, where a failure is intended."""
     return {
         id(inner)
         for node in nodes

@@ -21,7 +21,7 @@ _MAX_BYTES: Final = 1 << 24
 
 
 class UnreadableError(Exception):
-    """A file that Python could not read either: where, why, and the way out."""
+    """A file that Python cannot parse: where, why, and the way out."""
 
     def __init__(self, place: Place, reason: str, hint: str = "") -> None:
         self.place, self.reason, self.hint = place, reason, hint

@@ -1,4 +1,4 @@
-"""Methods that were left over when their tools were renamed."""
+"""Methods whose tools were renamed."""
 
 import difflib
 from collections.abc import Collection, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What is wrong with a method's signature, as far as reading it shows. In doubt nothing is."""
+"""What is wrong with a method's signature, as far as its source shows; doubts are not reported."""
 
 import ast
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ class Misfit(NamedTuple):
 
 @dataclass(frozen=True)
 class Signatures:
-    """Holds methods to the protocol."""
+    """Compares methods with the protocol."""
 
     protocol: ProtocolPlan
     generated: GeneratedPackage
@@ -63,7 +63,7 @@ class Signatures:
             yield Misfit(node, fact, hint or self._way_out(method, plan, kind))
 
     def _wrong(self, method: Method, plan: MethodPlan, kind: str) -> Iterator[Misfit]:
-        """What is wrong; without a hint where the right signature is the way out."""
+        """What is wrong; the hint is empty where the correct signature is the way out."""
         function = method.function
         if kind == "property":
             if self._was_meant_as_method(method):
@@ -123,7 +123,7 @@ class Signatures:
         return self._differs(method, annotation, wanted, _NOT_A_MODEL_RESULT)
 
     def _is_no_content(self, method: Method, annotation: ast.expr | None, plan: MethodPlan) -> bool:
-        """Whether an annotation is surely not that of a tool that declares content."""
+        """Whether an annotation certainly names no content, of a tool that declares some."""
         if plan.content == "mixed" and plan.result_class is None:
             return False  # a text will do
         wanted = {f"{module}.{plan.runtime_names[0].split()[0]}" for module in _CONTENT_MODULES}
@@ -139,7 +139,7 @@ class Signatures:
     def _differs(
         self, method: Method, annotation: ast.expr | None, wanted: str, impossible: frozenset[str]
     ) -> bool:
-        """Whether an annotation names another class than the wanted one, beyond doubt."""
+        """Whether an annotation certainly names another class than the expected one."""
         name = class_named(method.module, annotation)
         if name is None or name == wanted:
             return False
@@ -212,7 +212,7 @@ def _why_not_callable(function: Function, kind: str) -> str | None:
 
 
 def _lacks_self(positional: list[ast.arg]) -> bool:
-    """Whether the only parameter, if any, is plainly that of the arguments."""
+    """Whether `self` is missing: there is no parameter, or only the one for the arguments."""
     if len(positional) > 1:
         return False
     return not positional or positional[0].arg == "params" or positional[0].annotation is not None

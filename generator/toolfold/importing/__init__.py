@@ -1,1 +1,1 @@
-"""Other people's tools to a manifest: read, named, grouped, written as YAML."""
+"""Importing other people's tools: read, named, grouped, and written as a manifest."""

@@ -40,7 +40,7 @@ def server_name(tools: Sequence[ForeignTool], fallback: str) -> str:
 def entry_of(
     tool: ForeignTool, category: str, proposed: Sequence[str] = (), effect: Effect = "write"
 ) -> Json:
-    """A tool's entry; where no annotation declares its effect, `effect` is marked as proposed too."""
+    """A tool's entry; the given effect is marked as proposed if no annotation declares one."""
     declared = declared_effect(tool.annotations)
     marks = [*proposed, *(["effect"] if declared is None else [])]
     entry = {
@@ -73,7 +73,7 @@ def _summary(tool: ForeignTool) -> str:
 
 
 def first_sentence(text: str) -> str:
-    """Up to the first full stop that no abbreviation explains, before something like a capital."""
+    """The text up to the first full stop that ends a sentence and not an abbreviation."""
     for stop in _FULL_STOP.finditer(text):
         word, mark, following = stop.groups()
         if word is None:

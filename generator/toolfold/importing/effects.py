@@ -1,4 +1,4 @@
-"""What a tool does to the world, as its annotations say or as its name and text suggest."""
+"""A tool's effect: declared by its annotations, or guessed from its name and description."""
 
 import re
 from typing import Final
@@ -163,7 +163,7 @@ _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 def declared_effect(annotations: Json) -> Effect | None:
-    """What the annotations say, if they say anything."""
+    """The effect that the annotations declare; None if they declare none."""
     if annotations.get("readOnlyHint") is True:
         return "read"
     if isinstance(annotations.get("destructiveHint"), bool):
@@ -174,7 +174,7 @@ def declared_effect(annotations: Json) -> Effect | None:
 
 
 def proposed_effect(name: str, description: str) -> Effect:
-    """What a tool's name and the first word of its text suggest; `write` where they suggest nothing.
+    """The effect suggested by a tool's name and the first word of its description, else `write`.
 
     A tool is only taken to read where its name says so, and nothing in name or text speaks against it.
     """

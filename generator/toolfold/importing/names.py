@@ -47,7 +47,7 @@ def tool_names(
 
 
 def categories(tools: Sequence[ForeignTool]) -> dict[str, tuple[str, str]]:
-    """Each tool's category and its title: one per server, or of one server by clear prefixes."""
+    """Each tool's category and title: one per server, or, for a single server, one per name prefix."""
     servers = list(dict.fromkeys(tool.server for tool in tools))
     if len(servers) > 1:
         slugs = slugs_for(servers)

@@ -150,7 +150,7 @@ def _omitted(tool: Json, *, has_icons: bool) -> Iterator[str]:
 
 
 def _text(value: object) -> str:
-    """Text that can be written: a description may be truncated in the middle of a character."""
+    """Text without half characters, which a truncated description may end with."""
     return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else ""
 
 

@@ -66,7 +66,7 @@ def _for_editors(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _inside(key: str, value: Any) -> Any:
-    """What stands under a keyword, where that is a schema or several."""
+    """The value of a keyword with the schemas inside it converted too."""
     if key in ("properties", "patternProperties"):
         return {name: _for_editors(inner) for name, inner in value.items()}
     if key in ("anyOf", "oneOf", "allOf"):

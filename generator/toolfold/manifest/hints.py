@@ -1,4 +1,4 @@
-"""Ways out of values that have the wrong type: what to write instead, in the author's own words."""
+"""Hints for values of the wrong type: the corrected YAML, made of the author's own value."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -54,7 +54,7 @@ def nearest(name: str, names: Sequence[str]) -> str:
 
 
 def way_out(path: ManifestPath, wanted: str, value: object) -> str:
-    """What to write at `path` instead of a value of the wrong type; empty where nobody knows."""
+    """What to write at `path` instead of a value of the wrong type; empty if no correction is certain."""
     if value in CONTENT_KINDS and _matches(path, ("tools", "*", "returns")):
         return f"write `content: {value}`"
     meant = _meant(path, wanted, value)
@@ -71,7 +71,7 @@ def way_out(path: ManifestPath, wanted: str, value: object) -> str:
 
 
 def required_hint(names: object, parameters: Sequence[str]) -> str:
-    """The way out of `required: [id]` beside the parameters, where it would be one of them."""
+    """The hint for `required: [id]` among the parameters, where it is taken for a parameter."""
     wanted = names if isinstance(names, list) else [names]
     given = [name for name in wanted if isinstance(name, str)]
     known = [name for name in given if name in parameters]
@@ -98,7 +98,7 @@ def flow(value: Any) -> str:
 
 
 def _meant(path: ManifestPath, wanted: str, value: object) -> Any:
-    """The value of the right type that a value stands for; None where that is not plain."""
+    """The value converted to the expected type; None where the conversion would be a guess."""
     match wanted:
         case "true or false":
             is_word = isinstance(value, str) and value.lower() in _TRUE | _FALSE
@@ -119,7 +119,7 @@ def _meant(path: ManifestPath, wanted: str, value: object) -> Any:
 
 
 def _number(value: object, units: Mapping[str, float]) -> float | int | None:
-    """The number that a text with or without one of the units stands for; None for other text."""
+    """The number in a text, with or without one of the units; None for other text."""
     match = _NUMBER.fullmatch(value.strip().lower()) if isinstance(value, str) else None
     if match is None or match[2] not in units:
         return None
@@ -128,7 +128,7 @@ def _number(value: object, units: Mapping[str, float]) -> float | int | None:
 
 
 def _mapping(path: ManifestPath, value: object) -> Any:
-    """The mapping that a lone word, a number or a list of names stands for."""
+    """A single word, a number or a list of names, converted to the mapping that is expected."""
     if any(_matches(path, pattern) for pattern in _SCHEMAS):
         return _schema(value)
     if _matches(path, ("tools", "*", "cache")):
@@ -146,7 +146,7 @@ def _mapping(path: ManifestPath, value: object) -> Any:
 
 
 def _schema(value: object) -> Any:
-    """The schema that the name of a type stands for, or a list of one such name."""
+    """The schema for the name of a type, or for a list with one such name."""
     if isinstance(value, list):
         return {"type": "array", "items": _schema(value[0])} if len(value) == 1 else None
     word = meant_type(value) if isinstance(value, str) else ""

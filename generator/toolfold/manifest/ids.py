@@ -1,4 +1,4 @@
-"""Ids of tools, which work wherever their names do."""
+"""Ids of tools, accepted wherever a manifest refers to a tool by name."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any

@@ -25,7 +25,7 @@ _CONTROL: Final = re.compile("[\x00-\x1f\x7f-\x9f]")
 
 
 class PatternError(ValueError):
-    """A pattern that is none, or that leads out of its folder: what is wrong, and the way out."""
+    """An invalid pattern, or one that leads out of its folder: what is wrong, and the way out."""
 
     def __init__(self, fact: str, hint: str) -> None:
         self.fact, self.hint = fact, hint
@@ -50,7 +50,7 @@ def files_matching(folder: Path, pattern: str) -> list[Path]:
 
 
 def _parts(pattern: str) -> tuple[str, ...]:
-    """The parts of a pattern; PatternError where it is none."""
+    """The parts of a pattern between its slashes; PatternError for an invalid pattern."""
     path = PurePosixPath(pattern)
     parts = path.parts
     is_home = pattern == "~" or re.match(r"~[^/]*/", pattern)

@@ -67,7 +67,7 @@ FORMAT_WORDS: Final = {
 
 
 def meant_type(word: str) -> str:
-    """What JSON Schema says for a type of another language: `integer`, `string, format: date`.
+    """The JSON Schema type for a type name of another language: `integer`, `string, format: date`.
 
     Empty where the word is none that is known.
     """
@@ -78,7 +78,7 @@ def meant_type(word: str) -> str:
 
 
 def type_hint(given: object) -> str:
-    """What to write for a type that JSON Schema does not have; empty where nobody knows."""
+    """What to write for a type that JSON Schema does not have; empty for an unknown word."""
     words = given if isinstance(given, list) else [given]
     word = next((str(word) for word in words if word not in TYPES), "")
     meant = meant_type(word)
@@ -95,12 +95,12 @@ def type_hint(given: object) -> str:
 
 
 def _quoted_null(word: str) -> str:
-    """A type in a YAML list, where a plain `null` is no text."""
+    """A type as a YAML list item: `null` needs quotes to be a string."""
     return '"null"' if word == "null" else word
 
 
 def schema_hint(path: Sequence[str | int], given: object) -> str:
-    """What to write for a value that a keyword does not take; empty where nobody knows."""
+    """What to write for a value that a keyword does not take; empty if no correction is certain."""
     key, above = str(path[-1]) if path else "", path[-2] if len(path) > 1 else ""
     takes_schema = key in SINGLE or above in MAPPINGS | LISTS
     if takes_schema and isinstance(given, str):

@@ -236,7 +236,7 @@ def _overlay(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) 
 
 
 def _agreed(tool: PlacedMapping, change: PlacedMapping) -> PlacedMapping:
-    """The tool without marks of what an importer proposed and an author has now said."""
+    """The tool without an importer's `proposed` marks on keys that the overlay sets."""
     marks = tool.get("proposed")
     if isinstance(marks, PlacedList) and "proposed" not in change:
         left = PlacedList(marks.at)

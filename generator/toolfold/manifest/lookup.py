@@ -45,7 +45,7 @@ def example_at(path: ManifestPath) -> Any:
 
 
 def section_of(model: type[BaseModel], key: str) -> str:
-    """The one key of `model` below which `key` belongs; empty where there is none, or several."""
+    """The key of `model` whose mapping has `key`; empty where no key, or more than one, has it."""
     sections = [
         name
         for name, field in fields(model)

@@ -1,4 +1,4 @@
-"""The definitions of upstream tools as they were imported: what overlays change is no part of them."""
+"""The definitions of upstream tools as they were imported, before overlays change them."""
 
 from typing import Final
 

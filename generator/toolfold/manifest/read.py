@@ -69,7 +69,7 @@ class _Anchored(NamedTuple):
 
 
 class _Builder:
-    """Builds data from the event stream; collects the problems that it can read past.
+    """Builds data from the event stream; collects the problems after which reading can continue.
 
     Every run reads every value of a manifest here, so events are told apart by their exact type,
     and a place is made once for each.

@@ -93,7 +93,7 @@ def _problems(tree: PlacedMapping, details: Sequence[ErrorDetails]) -> Iterator[
 
 
 def _meant(path: ManifestPath, missing: set[ManifestPath]) -> ManifestPath | None:
-    """The missing key that an unknown one is a misspelling of."""
+    """The missing required key that an unknown key most probably misspells."""
     keys = [key for key, _ in fields(model_at(path[:-1]))]
     close = get_close_matches(str(path[-1]), keys, n=1)
     meant = (*path[:-1], close[0]) if close else path
@@ -101,7 +101,7 @@ def _meant(path: ManifestPath, missing: set[ManifestPath]) -> ManifestPath | Non
 
 
 def _whole_schema(tree: PlacedMapping, path: ManifestPath) -> ManifestPath | None:
-    """The path of `parameters` that are written as one schema of an object, if this leads there."""
+    """The path of `parameters` written as a whole object schema, if `path` leads into one."""
     if len(path) < 4 or (path[0], path[2]) != ("tools", "parameters"):
         return None
     parameters = tree["tools"][path[1]]["parameters"]
@@ -146,7 +146,7 @@ def _path(tree: PlacedMapping, location: Sequence[str | int]) -> ManifestPath:
 
 
 def _fact_and_hint(path: ManifestPath, kind: str, detail: ErrorDetails) -> tuple[str, str]:
-    """What a validation error says to the author, and how to mend it."""
+    """A validation error as a message for the author, and the way out."""
     value = detail["input"]
     name = str(path[-1]) if path else "manifest"
     match kind:
@@ -172,7 +172,7 @@ def _fact_and_hint(path: ManifestPath, kind: str, detail: ErrorDetails) -> tuple
 
 
 def _key_hint(path: ManifestPath, name: str) -> str:
-    """Where an unknown key belongs: below another, by another name, or nowhere."""
+    """A hint for an unknown key: the key it belongs below, the nearest name, or the allowed keys."""
     model = model_at(path[:-1])
     keys = [key for key, _ in fields(model)]
     section = section_of(model, name) if model else ""

@@ -15,7 +15,7 @@ _OF_APIS: Final = ("rate", "retries", "include", "exclude")
 
 
 def validate(manifest: Manifest, tree: PlacedMapping) -> Iterator[Problem]:
-    """Every breach of a rule that spans entries of a well-shaped manifest."""
+    """Every violation of the rules that span several entries of a manifest."""
     rules = _Validator(manifest, tree)
     yield from rules.tools()
     yield from rules.references()

@@ -1,4 +1,4 @@
-"""What decides output besides the manifest: our own code, and the versions of what is not ours."""
+"""A fingerprint of what decides the output besides the manifest: our code and its dependencies."""
 
 import hashlib
 import os

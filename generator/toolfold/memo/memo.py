@@ -1,4 +1,4 @@
-"""Remembering results: a function is not called again with an input that it was called with before.
+"""Results by input: a function is not called again with an input of an earlier run.
 
 `each` hands a function nothing but the input that its result is stored under, so a result cannot
 depend on anything that is not part of the key.
@@ -71,7 +71,7 @@ class Memo:
         make_all: Callable[[Sequence[Input], Shared], Iterable[Result]],
         shared: Shared,
     ) -> dict[Name, Result]:
-        """The same for a function that takes several inputs at once and gives results in order."""
+        """The result for each input, from a function that takes all missing inputs at once."""
         common = digest_of(shared)
         keys = {name: f"{kind.name}:{digest_of([common, one])}" for name, one in inputs.items()}
         results = {name: self._stored(kind, key) for name, key in keys.items()}

@@ -140,7 +140,7 @@ def _is_own(status: os.stat_result) -> bool:
 
 
 def _content(path: Path, header: bytes) -> bytes:
-    """What follows the header in a regular file of this user's, not through a link; else nothing."""
+    """The content after the header; empty unless this is a regular file of this user's, and no link."""
     # Without waiting: opening a FIFO would otherwise hang until somebody writes to it.
     names = ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY")  # as far as the system has them
     flags = reduce(or_, (getattr(os, name, 0) for name in names), os.O_RDONLY)

@@ -147,7 +147,7 @@ def _check_search(manifest: Manifest, findings: Findings) -> None:
 
 
 def _check_replacements(loaded: Loaded, findings: Findings) -> None:
-    """Hold what deprecated tools name as their replacement to be another tool, in use."""
+    """Report deprecated tools whose replacement is the tool itself, unknown, or deprecated too."""
     tools = loaded.manifest.tools
     for name, tool in tools.items():
         use = tool.deprecation.use if tool.deprecation else None

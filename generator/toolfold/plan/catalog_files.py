@@ -135,12 +135,12 @@ def catalog_text(header: str, value: Document | list[str]) -> str:
 
 
 def _usage_of(manifest: Manifest) -> str | None:
-    """Where calls are counted, as the manifest writes it."""
+    """The place of the usage store, as the manifest writes it; None where calls are not counted."""
     return manifest.usage.file if isinstance(manifest.usage, UsageFile) else manifest.usage
 
 
 def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
-    """Name to the file of its category, and every other way to say a name."""
+    """The file of each tool's category, and every alias and id of a tool."""
     others: dict[str, str] = {}
     for tool in tools:
         others |= dict.fromkeys(manifest.tools[tool.name].aliases, tool.name)
@@ -161,7 +161,7 @@ def _names(manifest: Manifest, tools: Sequence[ToolPlan]) -> Names:
 def _search(
     manifest: Manifest, tools: Sequence[ToolPlan], index: IndexLines
 ) -> Iterator[CatalogFile]:
-    """What search knows: of each tool a line, in the order of their numbers; then of each word."""
+    """The files of the search index: a line per tool, in the order of their numbers, and per word."""
     servers = _numbered(server_of(tool.id) for tool in tools)
     categories = _numbered(manifest.categories)
     titles = ((name, category.title or name) for name, category in manifest.categories.items())
@@ -255,5 +255,5 @@ def _stubs(manifest: Manifest, tools: Sequence[ToolPlan]) -> Iterator[CatalogFil
 
 
 def _numbered(names: Iterable[str]) -> dict[str, int]:
-    """Names in the order in which they are first said, with their numbers."""
+    """Each distinct name with its number, in the order of first occurrence."""
     return {name: number for number, name in enumerate(dict.fromkeys(names))}

@@ -1,4 +1,4 @@
-"""What planning finds wrong, by path into the manifest; places are looked up at the end.
+"""Problems found while planning, by path into the manifest; places are looked up at the end.
 
 So that what is found in one tool does not depend on the lines above it.
 """
@@ -58,12 +58,12 @@ class Findings:
 
     @property
     def error(self) -> Report:
-        """Reports what refuses the manifest."""
+        """Reports errors, which refuse the manifest."""
         return self.reporter("error")
 
     @property
     def warning(self) -> Report:
-        """Reports what its author should know."""
+        """Reports warnings for the author."""
         return self.reporter("warning")
 
 

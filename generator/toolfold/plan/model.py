@@ -109,7 +109,7 @@ class ToolPlan(NamedTuple):
 
 
 class PlannedTool(NamedTuple):
-    """What planning one tool came to; no plan where a finding refuses it."""
+    """The plan of one tool and its findings; no plan if a finding is an error."""
 
     findings: tuple[Finding, ...]
     plan: ToolPlan | None
@@ -154,7 +154,7 @@ class MethodPlan(NamedTuple):
 
 
 class ProtocolPlan(NamedTuple):
-    """What the user's class must satisfy, and where the manifest says that it is."""
+    """The protocol that the user's class must satisfy, and where the manifest says the class is."""
 
     package: str
     #: `module:Class`; None where the manifest declares none.
@@ -171,7 +171,7 @@ class Page(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What compiling a manifest came to, besides its files."""
+    """The result of compiling a manifest, besides its files."""
 
     warnings: tuple[Problem, ...]
     exposure: str

@@ -38,7 +38,7 @@ _TOKEN: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 def operation_of(
     tool: Tool, arguments: Json, checks: DefinitionChecks, *, is_shown_whole: bool
 ) -> HttpOperation | None:
-    """How the request of a tool is written, by the schema of its arguments; None where no API carries it out.
+    """The operation behind a tool, by the schema of its arguments; None if it has no HTTP API.
 
     `is_shown_whole` is whether the listed schema is all of that.
     """
@@ -65,7 +65,7 @@ def operation_of(
 
 
 def check_operation(name: str, tool: Tool, arguments: Json, findings: Findings) -> None:
-    """Report what no request can be made of."""
+    """Report declarations that cannot be made into a request."""
     backend = tool.backend
     if backend is None or backend.operation is None:
         return
@@ -101,7 +101,7 @@ def check_operation(name: str, tool: Tool, arguments: Json, findings: Findings) 
 
 
 def schema_files(header: str, manifest: Manifest, tools: Sequence[ToolPlan]) -> dict[str, str]:
-    """The schemas of operations that no entry has: of arguments that are listed in part, and of answers.
+    """The files of whole schemas of operations: arguments that are listed in part, and answers.
 
     The definitions that they share are a file of their own; nothing where there are no such schemas.
     """
@@ -134,7 +134,7 @@ def _schema_lines(schemas: Mapping[str, Json]) -> list[str]:
 
 
 def _may_repeat(tool: Tool, method: str) -> bool:
-    """Whether a request changes nothing by being sent twice, by its method and by what the author says.
+    """Whether a request may be sent twice, by its method and the declared effect.
 
     An effect that was only guessed is not relied on.
     """

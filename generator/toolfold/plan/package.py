@@ -65,7 +65,7 @@ def package_modules(
 
 
 def protocol_of(manifest: Manifest, package: str, tools: Sequence[ToolPlan]) -> ProtocolPlan:
-    """What the user's class must satisfy."""
+    """The protocol that the user's class must satisfy."""
     implemented = [tool for tool in tools if manifest.server_of(tool.name) is None]
     taken = {name for t in implemented for name in (t.params_class, t.result_class) if name}
     methods = tuple(_method(tool, taken) for tool in implemented)

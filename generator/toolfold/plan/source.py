@@ -1,4 +1,4 @@
-"""What one tool is planned from: itself, and what the manifest says for all tools."""
+"""The inputs of planning one tool: the tool itself, and what all tools share."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class ToolContext:
 
     @cached_property
     def checks(self) -> DefinitionChecks:
-        """What validating by schemas costs that share the definitions."""
+        """The validation costs of schemas that share the manifest's definitions."""
         return DefinitionChecks(self.definitions)
 
 

@@ -51,7 +51,7 @@ from toolfold.plan.text.escape import docstring, json_text
 
 
 def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
-    """Everything decided about one tool by itself; no plan where its schemas are refused."""
+    """The plan of one tool; none if its schemas have errors."""
     name, tool = source.name, source.tool
     given = located_input(name, tool, context.definitions)
     returned = located_output(name, tool, context.definitions)
@@ -103,7 +103,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
 
 
 def _stub(name: str, tool: Tool, context: ToolContext, shown: ShownOperation | None) -> ToolStub:
-    """The function that the tool is in programs."""
+    """The tool's function in programs."""
     summary = marked(tool.summary, replacement_of(tool))
     definitions = context.definitions
     if shown is not None:
@@ -165,9 +165,9 @@ def _check_errors(name: str, tool: Tool, findings: Findings) -> None:
 
 
 def _check_carried(located: LocatedSchema, findings: Findings) -> None:
-    """What the protocol's own types refuse: one such schema would take the whole list down.
+    """Report a foreign schema that the protocol's types refuse: it would make the whole list fail.
 
-    Of foreign schemas: in those written here it is an error already.
+    In hand-written schemas this is an error already.
     """
     if not located.is_foreign:
         return
@@ -256,13 +256,13 @@ def _views(
 
 
 def _function(name: str, context: ToolContext) -> str:
-    """What programs call it, where that is not its name."""
+    """The name of the tool's function in programs; empty if it is the tool's name."""
     function = function_name(name) if context.has_programs else name
     return "" if function == name else function
 
 
 def _shortened(entry: ToolEntry, tool: Tool, context: ToolContext) -> ToolEntry:
-    """The entry with a shortened view beside a schema that takes more than its share of an answer."""
+    """The entry, with a shortened view if its schema takes more than its share of an answer."""
     following, limit = context.run_steps[tool.effect], share_of(context.details)
     tokens = _view_tokens(entry, following)["schema"]
     if tokens <= limit:
@@ -278,7 +278,7 @@ def _shortened(entry: ToolEntry, tool: Tool, context: ToolContext) -> ToolEntry:
 
 
 def _tokens(entry: ToolEntry, result_line: str, following: str) -> dict[str, int]:
-    """What a tool costs in each form in which agents see it."""
+    """The tokens of a tool in each form in which agents see it."""
     return {
         "hit": count(result_line),
         "summary": count(entry.views.summary),
@@ -288,7 +288,7 @@ def _tokens(entry: ToolEntry, result_line: str, following: str) -> dict[str, int
 
 
 def _view_tokens(entry: ToolEntry, following: str) -> dict[str, int]:
-    """What the views of a tool with its schemas cost, by the next step that they end with."""
+    """The tokens of the views with schemas, for each next step that they can end with."""
     views = entry.views
     return {
         detail: count(views.text(detail, views.definitions, following))
@@ -297,7 +297,7 @@ def _view_tokens(entry: ToolEntry, following: str) -> dict[str, int]:
 
 
 def _example(tool: Tool, given: Json) -> Json | None:
-    """The arguments of the call that an error shows as valid."""
+    """The arguments of the valid call that errors show."""
     examples = (example.arguments for example in tool.examples)
     return example_arguments(given, examples, asserts_formats=tool.asserts_input_formats)
 
@@ -320,7 +320,7 @@ def _definition(source: ToolSource, given: Json, output: Json | None) -> Definit
 
 
 def _hints(tool: Tool) -> dict[str, bool]:
-    """What the effect says; of an effect that was only proposed, nothing is claimed."""
+    """The annotations that follow from the effect; none if the effect was only proposed."""
     if "effect" in tool.proposed:
         return {}
     return {

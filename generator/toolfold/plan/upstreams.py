@@ -64,7 +64,7 @@ def upstream_server(name: str, upstream: Upstream) -> UpstreamServer:
 
 
 def _auth(auth: Auth) -> UpstreamAuth:
-    """The one way that is given."""
+    """The authorization that the manifest declares."""
     if auth.bearer is not None:
         return UpstreamAuth(bearer=_text(auth.bearer))
     if basic := auth.basic:
@@ -88,5 +88,5 @@ def _texts(values: dict[str, str | Secret]) -> dict[str, str]:
 
 
 def _text(value: str | Secret) -> str:
-    """A value with its variables as they are written; what is plain holds none."""
+    """A value with its `${VARIABLE}`s; a `plain` value is escaped, as it has none."""
     return literal(value.plain) if isinstance(value, Secret) else value

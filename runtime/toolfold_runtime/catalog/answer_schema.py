@@ -1,4 +1,4 @@
-"""The schema of an answer as a document of its own: the definitions that many share are read when one is needed."""
+"""The schema of an answer with its shared definitions, which are read when needed."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -9,7 +9,7 @@ from toolfold_runtime.pointers import reference_steps
 
 
 def with_definitions(schema: Json, line: Callable[[str], Json | None]) -> Json:
-    """The schema with all definitions that it reaches; `line` reads the line of one."""
+    """The schema with all definitions that it refers to; `line` reads a definition by its name."""
     definitions: Json = dict(schema.get("$defs", {}))
     waiting = list(_named(schema))
     while waiting:

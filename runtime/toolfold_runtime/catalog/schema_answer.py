@@ -20,7 +20,7 @@ class Asked(NamedTuple):
 
 
 def schema_answer(asked: Sequence[Asked], budget: int, schema_tool: str) -> list[str]:
-    """A view per line within the budget, the largest shortened, and a line that says so.
+    """A view per line within the budget; the largest are shortened, and a last line says so.
 
     Where even shortened views do not fit, as many are shown as do. One tool is always shown; its
     own view says whether it is shortened.

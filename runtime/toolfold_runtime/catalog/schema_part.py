@@ -30,7 +30,7 @@ def tool_of_part(name: str, knows: Callable[[str], bool]) -> str:
 
 
 def part_view(catalog: "Catalog", entry: ToolEntry, name: str) -> str:
-    """The part that a path leads to, trimmed; ToolError with the names that are there instead."""
+    """The schema at a path, trimmed; ToolError with the known names if the path leads nowhere."""
     tool = tool_of_part(name, catalog.knows)
     path = name[len(tool) + 1 :]
     schema = catalog.input_schema(entry)
@@ -65,7 +65,7 @@ def _definitions(schema: Json) -> Callable[[str], Any]:
 
 
 def _unknown_path(catalog: "Catalog", entry: ToolEntry, path: str) -> ToolError:
-    """The error that says what can be asked for where a path goes wrong."""
+    """The error for a path that leads nowhere, with the names that it could continue with."""
     schema = catalog.input_schema(entry)
     if path.startswith(f"{RETURNS}."):
         schema, path = _returned(catalog, entry), path.removeprefix(f"{RETURNS}.")

@@ -1,4 +1,4 @@
-"""What an agent is told about the tools that it names: a view each, within what one answer may hold."""
+"""The answer about tools that an agent names: a view of each, within the budget of an answer."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -52,7 +52,7 @@ def tool_details(catalog: "Catalog", tools: str, detail: str, exposure: str) -> 
 
 
 def _names_in(text: str) -> list[str]:
-    """The names in a text that commas separate, each once; ToolError for none and for too many."""
+    """The names in a comma-separated text, each once; ToolError for none and for too many."""
     if text.count(",") > _MOST_COMMAS:
         number = f"{text.count(',') + 1:,} names"
         raise ToolError("invalid_arguments", f"{number} are too many. Name each tool once.")
@@ -70,7 +70,7 @@ def _names_in(text: str) -> list[str]:
 
 
 def _stubs(catalog: "Catalog", names: list[str]) -> str:
-    """The functions that some tools are in programs, after the types that they share."""
+    """The functions of some tools in programs, after the types that they share."""
     entries = [catalog.entry(name) for name in names]
     functions = [catalog.stub(entry.function or entry.name) for entry in entries]
     stubs = [stub for stub in functions if stub is not None]
@@ -81,13 +81,13 @@ def _stubs(catalog: "Catalog", names: list[str]) -> str:
 
 
 def _is_part(catalog: "Catalog", name: str) -> bool:
-    """Whether a name is that of a tool with a path into its schemas: `create_issue.labels`."""
+    """Whether a name is a tool's with a path into its schemas: `create_issue.labels`."""
     knows = catalog.knows
     return "." in name and not knows(name) and knows(tool_of_part(name, knows))
 
 
 def _parts(catalog: "Catalog", names: list[str], detail: str, exposure: str) -> str:
-    """Parts of schemas, a line each; tools that stand among them are shown as they are alone."""
+    """Parts of schemas, a line each; whole tools among them are shown as usual."""
     views = []
     for name in names:
         if _is_part(catalog, name):
@@ -101,7 +101,7 @@ def _parts(catalog: "Catalog", names: list[str], detail: str, exposure: str) -> 
 
 
 def _meta_tool(catalog: "Catalog", name: str) -> str:
-    """The schema of a meta-tool, which the inventory may show beside the tools; empty for others."""
+    """The schema of a meta-tool; empty for any other name."""
     for definition in catalog.facts.meta_tools:
         if definition.name == name:
             shown = {"name": name, "description": definition.description}
@@ -119,7 +119,7 @@ def _detail(
 
 
 def _asked(catalog: "Catalog", name: str, exposure: str) -> Asked:
-    """What an answer with schemas needs to know of a tool or meta-tool."""
+    """A tool or meta-tool as an answer with schemas needs it."""
     if text := _meta_tool(catalog, name):
         return Asked(name, None, text=text)
     entry = catalog.entry(name)

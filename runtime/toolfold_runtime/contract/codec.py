@@ -69,7 +69,7 @@ def _readers(kind: type) -> list[tuple[str, _Reader | None]]:
 
 
 def _reader(hint: Any) -> _Reader | None:
-    """What makes a value of this type from JSON; None where JSON has it as it is."""
+    """A function that makes a value of this type from JSON; None where JSON is used as it is."""
     origin, arguments = get_origin(hint), get_args(hint)
     if _is_named(hint):
         return lambda data: decode(hint, data)

@@ -1,4 +1,4 @@
-"""An operation of an HTTP API, as the entry of its tool has it: how a request is written, and what comes back.
+"""An operation of an HTTP API in the entry of its tool: its request, and its answer.
 
 Nothing here is a default that the runtime has to know: the generator writes each parameter out.
 """

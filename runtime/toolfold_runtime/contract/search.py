@@ -124,7 +124,7 @@ def vector_bytes(line: bytes) -> bytes:
 
 
 def rarity(having: int, of: int) -> float:
-    """What a term counts that `having` of the tools have: more the fewer they are."""
+    """The weight of a term that `having` of the tools have: higher for fewer tools."""
     return log(1 + (of - having + 0.5) / (having + 0.5))
 
 
@@ -139,7 +139,7 @@ def _column(values: Sequence[int]) -> str:
 
 @lru_cache(maxsize=65536)
 def _packed_one(value: int) -> str:
-    """One number: most terms stand in a single tool, and few numbers are said again and again."""
+    """One number packed; cached because few different ones make up most of an index."""
     return _packed([value])
 
 

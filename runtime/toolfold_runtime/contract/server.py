@@ -115,7 +115,7 @@ class ServerFacts(NamedTuple):
 
 
 def is_listed(name: str, exposure: str, hot: Collection[str]) -> bool:
-    """Whether an exposure lists a tool, so that it is called by its own name."""
+    """Whether an exposure lists a tool, which is then called by its own name."""
     return exposure == "direct" or (exposure == "hybrid" and name in hot)
 
 
@@ -125,7 +125,7 @@ def runner_for(runners: Mapping[str, Collection[Effect]], effect: Effect) -> str
 
 
 def run_step(runner: str, arguments: ArgumentsForm) -> str:
-    """How views name the runner as the next step, and what it takes where that is unusual."""
+    """The next step with a runner, as views show it."""
     return f"{runner}, arguments as a JSON string" if runner and arguments == "json" else runner
 
 

@@ -38,7 +38,7 @@ def stub_source(stubs: Iterable[ToolStub], types: Iterable[StubType]) -> str:
 
 
 def in_order(types: Iterable[StubType]) -> list[StubType]:
-    """The types, each after those that it names, but for classes: they may name what comes later."""
+    """The types, each after the types it names; classes come first, as they may name later ones."""
     ordered, rest = [], dict[str, StubType]()
     for stub_type in types:
         if re.search(rf"^class {stub_type.name}\(", stub_type.text, re.MULTILINE):

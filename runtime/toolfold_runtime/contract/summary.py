@@ -52,7 +52,7 @@ class ToolSummary(NamedTuple):
         return self.id.partition("::")[0]
 
     def shown(self) -> Json:
-        """What is told of the tool, without what nobody knows; this is what `tokens` counts."""
+        """The fields as plain data without unknown ones; `tokens` counts these."""
         shown: Json = {"name": self.name, "id": self.id, "server": self.server}
         shown["category"] = self.category
         shown |= {"description": self.description, "params": self.params}

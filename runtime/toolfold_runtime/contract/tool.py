@@ -19,7 +19,7 @@ NOTE_TOKENS: Final = 100
 
 
 def share_of(details: int) -> int:
-    """The most tokens of a view that is not shortened further, so that an answer holds ten."""
+    """The most tokens of a view before it is shortened: a tenth of an answer."""
     return max(_LEAST_SHARE, (details - NOTE_TOKENS) // 10 - 2)
 
 

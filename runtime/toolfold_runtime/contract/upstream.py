@@ -1,4 +1,4 @@
-"""`servers.json`: the upstream servers and HTTP APIs of a catalog, and which tool of a server's an entry is.
+"""`servers.json`: the upstream servers and HTTP APIs of a catalog, and the tools of them.
 
 Every text of a server but its name may hold `${VARIABLE}`, which stands for an environment variable and is
 expanded when a server is first connected to; `$${` stands for `${`. No value of a secret is ever in a catalog.

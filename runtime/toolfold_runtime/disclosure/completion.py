@@ -1,4 +1,4 @@
-"""Completing a name or a value that somebody has begun to type."""
+"""Completing a name or a value from its beginning."""
 
 from collections.abc import Sequence
 from typing import Final, NamedTuple
@@ -18,7 +18,7 @@ class Completions(NamedTuple):
 
 
 def completions_of(begun: str, names: Sequence[str]) -> Completions:
-    """Names that begin so, then names that contain it; the most similar ones where none does."""
+    """The names that begin with a text, then those that contain it; else the most similar ones."""
     if len(begun) > _LONGEST_VALUE:
         return Completions([], 0)
     wanted = begun.casefold()

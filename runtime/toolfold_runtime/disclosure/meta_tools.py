@@ -88,7 +88,7 @@ class MetaTools:
 
 
 def _says_nothing(value: object) -> bool:
-    """Whether a client sent a parameter only because a strict mode requires every one.
+    """Whether a value means "not given", as clients with strict schemas send for every parameter.
 
     Numbers of meta-tools count from one.
     """
@@ -96,6 +96,6 @@ def _says_nothing(value: object) -> bool:
 
 
 def with_nearest(unknown: Sequence[str], known: Collection[str]) -> str:
-    """The first of some unknown names, each with the known one that is probably meant."""
+    """The first few unknown names, each with the most similar known one."""
     near = ((dotted((name,)), suggestion(name, known)) for name in unknown[:_MAX_SHOWN])
     return ", ".join(f"{name} ({text})" if text else name for name, text in near)

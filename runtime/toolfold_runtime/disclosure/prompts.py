@@ -1,4 +1,4 @@
-"""Prompts: their texts with the arguments filled in, or what a tool answers to those."""
+"""Filling in prompts: a text with arguments, or the answer of a tool."""
 
 from collections.abc import Mapping
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""What is no JSON although a parser lets it through: refused before anything works on it.
+"""Refusing values that the parser accepts and JSON does not have, such as NaN.
 
 Python's parser accepts NaN, halves of surrogate pairs and a thousand levels, none of which can be
 validated, stored or sent on.
@@ -22,7 +22,7 @@ _BROKEN: Final = "has half of a surrogate pair; send the whole character"
 
 
 def refuse_what_is_no_json(arguments: Json) -> None:
-    """ToolError `invalid_arguments` that names the first value that JSON cannot say."""
+    """Raise ToolError `invalid_arguments` if a value is not JSON, naming the first one."""
     from pydantic_core import PydanticSerializationError, to_json
 
     try:
@@ -39,7 +39,7 @@ def refuse_what_is_no_json(arguments: Json) -> None:
 
 
 def parsed(name: str, text: str) -> object:
-    """The value that a text spells as JSON, None where it is none; ToolError where it cannot be."""
+    """The value of JSON text; None for other text; ToolError for a value that JSON does not have."""
     try:
         value = json.loads(text)
     except json.JSONDecodeError:
@@ -54,7 +54,7 @@ def parsed(name: str, text: str) -> object:
 
 
 def _problem(arguments: Json) -> tuple[ValuePath, str]:
-    """The place of the first value that is no JSON, and what is wrong with it; else nothing.
+    """The place of the first value that is not JSON, and what is wrong with it; both empty if all are.
 
     No place where there are very many values: looking for it would hold up the server.
     """

@@ -55,15 +55,15 @@ class ResourceReader:
         return (*self._generated(), *self._catalog.resources)
 
     def addresses(self) -> list[Resource]:
-        """What can be read as it is listed."""
+        """The resources with a fixed address."""
         return [resource for resource in self.all if not resource.variables]
 
     def templates(self) -> list[Resource]:
-        """What can be read once its variables have values."""
+        """The resources whose address has variables."""
         return [resource for resource in self.all if resource.variables]
 
     async def read(self, address: str, context: CallContext) -> Reading:
-        """What is there; UnknownAddressError with the nearest addresses, or the tool's ToolError."""
+        """The contents at an address; UnknownAddressError with the nearest ones, or the tool's ToolError."""
         resource, values = self._resolved(address)
         try:
             if resource.tool:
@@ -100,7 +100,7 @@ class ResourceReader:
         return [(parse_template(resource.uri), resource) for resource in self.templates()]
 
     def _generated(self) -> Iterator[Resource]:
-        """The runtime's own resources, as far as this package has them."""
+        """The runtime's own resources that this package has."""
         if not self._catalog.facts.has_generated_resources:
             return
         has_pages = self._catalog.page(pages.HOME) is not None

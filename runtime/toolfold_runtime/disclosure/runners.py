@@ -38,7 +38,7 @@ class RunRequest:
 
 
 def run_request(runner: str, given: Json, form: ArgumentsForm = "object") -> RunRequest:
-    """What a runner was called with, synonyms accepted; ToolError where it names no tool."""
+    """The arguments of a runner, under their names or synonyms; ToolError if no tool is named."""
     tool = next((given[key] for key in _TOOL if given.get(key) is not None), None)
     if not isinstance(tool, str) or not tool:
         empty = "{}" if form == "object" else '"{}"'
@@ -94,7 +94,7 @@ def _fields(runner: str, value: object) -> str:
 
 
 def _text(runner: str, name: str, value: object) -> str:
-    """A text, or a list of names that should have been one."""
+    """The text of a value, which may be a list of names instead."""
     if isinstance(value, list) and all(isinstance(item, str) for item in value):
         value = ",".join(value)
     if value is not None and not isinstance(value, str):

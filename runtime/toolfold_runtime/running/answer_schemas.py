@@ -1,4 +1,4 @@
-"""What APIs answer, compared with the schemas of their documents: a difference is a note, never a refusal.
+"""Comparing answers of APIs with their schemas: a difference adds a note to the answer.
 
 Documents are often wrong, and an answer that breaks one is still what an agent asked for.
 """
@@ -34,7 +34,7 @@ class AnswerSchemas:
         self._known: dict[str, _AnswerSchema | None] = {}
 
     def has_read(self, entry: ToolEntry) -> bool:
-        """Whether comparing takes no reading of files any more."""
+        """Whether the schema is in memory, or there is none to compare with."""
         has_schema = entry.http is not None and entry.http.has_answer_schema
         return not has_schema or entry.name in self._known
 

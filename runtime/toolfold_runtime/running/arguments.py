@@ -47,14 +47,14 @@ class Arguments:
         self._documents: dict[str, SchemaDocument] = {}
 
     def if_valid(self, entry: ToolEntry, given: Json) -> ValidArguments | None:
-        """What reaches the backend of small arguments; None where the schema refuses them."""
+        """The valid arguments, checked at once as they are small; None if the schema refuses them."""
         validator = self._validators.of_arguments(entry)
         return self._completed(entry, given, validator) if validator.is_valid(given) else None
 
     def validated(
         self, entry: ToolEntry, given: Json, *, coerce_strings: bool, runner: str = ""
     ) -> ValidArguments:
-        """What reaches the backend; ToolError `invalid_arguments` with all a valid call needs.
+        """The valid arguments; ToolError `invalid_arguments` with all that a valid call needs.
 
         `runner` is what the tool is run with, if it is not called by its own name. May take long.
         """
@@ -120,7 +120,7 @@ class Arguments:
 
 
 def valid_call(entry: ToolEntry, runner: str = "", form: ArgumentsForm = "object") -> str:
-    """A call that is valid, by the tool's own name or by a runner; empty where none is short."""
+    """An example of a valid call, by the tool's name or by a runner; empty if none is short."""
     if entry.example is None:
         return ""
     call = f"{entry.name}({compact(entry.example)})"
@@ -131,13 +131,13 @@ def valid_call(entry: ToolEntry, runner: str = "", form: ArgumentsForm = "object
 
 
 def _first(lines: list[str], number: int, more: str) -> list[str]:
-    """The first lines, and how many more there are of this number."""
+    """The first lines, and a line that says how many more there are."""
     left_out = number - _MAX_SHOWN
     return [*lines[:_MAX_SHOWN], f"{more}{left_out} more"] if left_out > 0 else lines
 
 
 def whole_numbers(value: Any) -> Any:
-    """1.0 is an integer to JSON Schema; to Python it becomes one here."""
+    """The value with floats such as 1.0 as ints: JSON Schema takes them for integers."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, dict):

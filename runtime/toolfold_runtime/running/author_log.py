@@ -1,4 +1,4 @@
-"""What the author's code and its libraries log with `logging`: to the server's log, and to clients.
+"""Sending records that the author's code logs with `logging` to the server's log and to clients.
 
 Of a library only warnings and errors are logged. A client is sent what the author's own code logs
 during its call, from the level on that it asked for, and no traceback.
@@ -35,7 +35,7 @@ _INSTALLED: Final = (f"{os.sep}site-packages{os.sep}", f"{os.sep}dist-packages{o
 
 @contextmanager
 def author_log(root: Path, catalog: Catalog) -> Iterator["AuthorLog"]:
-    """Take what is logged inside, also while the author's code is imported.
+    """Take records logged inside the context, also while the author's code is imported.
 
     It is no handler of the root logger until it is attached, because `basicConfig` does nothing where
     there is one: an author's handlers are set up first.
@@ -144,7 +144,7 @@ def _prefix(folder: Path) -> str:
 
 
 def _is_by_log(record: logging.LogRecord) -> bool:
-    """Whether it was made by `toolfold_runtime.log`, which tells the client by itself."""
+    """Whether a record was made by `toolfold_runtime.log`, which sends it to the client itself."""
     return isinstance(getattr(record, "facts", None), Facts)
 
 

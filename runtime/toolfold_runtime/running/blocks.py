@@ -1,4 +1,4 @@
-"""Content as the protocol has it: validated, encoded, with what it costs in bytes and tokens.
+"""Content as blocks of the protocol: validated, encoded, with its size in bytes and tokens.
 
 The SDK answers a call with an internal error for one wrong block, so nothing wrong reaches it.
 """
@@ -173,7 +173,7 @@ def _file_block(content: File, room: int) -> Block:
 
 
 def _attributes(content: object) -> Json:
-    """What content says of itself, as plain JSON without what is not given; ContentError if wrong."""
+    """The attributes of content as plain JSON, without absent ones; ContentError if one is invalid."""
     instance: Any = content
     named = {f.name: getattr(instance, f.name) for f in fields(instance) if f.name in _ATTRIBUTES}
     optional = {f.name for f in fields(instance) if f.default is None}
@@ -223,7 +223,7 @@ def _base64(data: bytes) -> str:
 
 
 def _refuse_contradiction(mime_type: str, recognised: str | None) -> None:
-    """ContentError where the data are plainly of another type: models refuse such a picture."""
+    """Raise ContentError if the data clearly has another media type: models refuse such images."""
     named = mime_type.partition(";")[0].strip().lower()
     is_known = named in ("image/png", "image/jpeg", "image/gif", "image/webp")
     if is_known and recognised is not None and named != recognised:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Consent(NamedTuple):
-    """What came of asking the user."""
+    """The outcome of asking the user."""
 
     #: Why the call may not go on, as a clause; empty where it may.
     refusal: str = ""
@@ -36,7 +36,7 @@ Ask: TypeAlias = Callable[["Question", Waiting], Awaitable[Json | None]]
 
 
 class Paused(Protocol):
-    """What a program waits with where its user is asked by an answer, and goes on from with the next call."""
+    """The state of a program that waits for its user, between the question and the next call."""
 
     def restored(self) -> str:
         """The state in which the program waited; empty where this is its first call."""
@@ -134,7 +134,7 @@ class Call:
                     await self.slots.acquire()
 
     async def ask(self, question: "Question") -> Json | None:
-        """What the user answers; UnansweredError where there is none, InputRequired where it comes later."""
+        """The user's answer; UnansweredError if there is none, InputRequired if it comes with a later call."""
         from asyncio import get_running_loop, run_coroutine_threadsafe, wrap_future
 
         if get_running_loop() is not self._loop:  # of a method that runs one of its own
@@ -165,7 +165,7 @@ class Call:
             raise asyncio.CancelledError from None
 
     def require_input(self) -> None:
-        """InputRequired where the method has asked for it, whatever it made of that."""
+        """Raise InputRequired if the method raised it, even if the method then caught it."""
         if self._required is not None and not self._is_cancelled:
             raise self._required
 
@@ -192,7 +192,7 @@ _CURRENT: ContextVar[Call] = ContextVar("toolfold_call")
 
 
 def set_current(call: Call) -> None:
-    """Make this the call that the functions below are about, in this task and its threads."""
+    """Set the call that the functions below refer to, in this task and its threads."""
     _CURRENT.set(call)
 
 

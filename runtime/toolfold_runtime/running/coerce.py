@@ -1,4 +1,4 @@
-"""Strings taken for the values that they spell, where a manifest allows it: `"5"` for 5, `"true"` for true.
+"""Converting strings such as `"5"` or `"true"` to the values they spell, where a manifest allows it.
 
 Only where nothing else can be meant: the schema's `type` at that place has no room for text, and
 the text is JSON of a type that it has room for. Text where alternatives are allowed (`anyOf`,

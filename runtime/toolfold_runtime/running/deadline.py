@@ -21,7 +21,7 @@ class Deadline:
 
     @property
     def remaining(self) -> float:
-        """The seconds that are left, of which none go by while its user is asked."""
+        """The seconds left; the clock stops while the user is asked."""
         if self._end is None:
             return 0.0
         return self._end - (self._loop.time() if self._paused is None else self._paused)
@@ -34,7 +34,7 @@ class Deadline:
         self._set_timer()
 
     def stop(self) -> None:
-        """Call nothing any more."""
+        """Stop the clock for good."""
         self._expire = None
         self._cancel_timer()
 

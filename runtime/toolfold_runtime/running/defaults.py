@@ -45,7 +45,7 @@ class Defaults:
 
 
 def defaults_of(schema: Json) -> Defaults | None:
-    """The defaults of a schema; None where it has none, so that nothing need be looked at.
+    """The defaults of a schema; None if it has none.
 
     Alternatives (`anyOf`, `oneOf`, `if`) fill nothing in: which of them is meant is not known
     before the arguments are complete.
@@ -74,7 +74,7 @@ class _Reader:
         return defaults
 
     def _parts(self, schema: object, depth: int) -> list[Json]:
-        """The schema itself and all that hold beside it: what it refers to, what `allOf` lists."""
+        """The schema and all that apply to the same value: its reference, and the parts of `allOf`."""
         if not isinstance(schema, dict) or depth > 20:
             return []
         if "$id" in schema and schema is not self._document:

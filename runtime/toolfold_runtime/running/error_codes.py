@@ -1,4 +1,4 @@
-"""The codes of the errors that tools raise, held against what the manifest declares."""
+"""Checking the codes of tools' errors against those that the manifest declares."""
 
 import re
 from typing import Final

@@ -107,7 +107,7 @@ class Executor:
         return answer
 
     async def result(self, entry: ToolEntry, arguments: Json, context: CallContext) -> Result:
-        """What one tool returned, whole, for a program that keeps what it needs of it.
+        """The whole result of a tool, for a program.
 
         Every failure is a ToolError, but for what another server's result says of itself.
         """
@@ -119,7 +119,7 @@ class Executor:
         return result
 
     async def end(self) -> bool:
-        """Whether everything that ran has ended, at last; what has not is left behind."""
+        """Wait a while for all that still runs; whether it has ended. The rest is left behind."""
         for end in self.endings:
             await end()
         every = (*self._limits, self._preparation_limits)
@@ -143,7 +143,7 @@ class Executor:
         runner: str = "",
         are_texts: bool = False,
     ) -> tuple[ValidArguments, Result]:
-        """The arguments as they are valid, and what the tool made of them."""
+        """The valid arguments, and the tool's result."""
         require_scopes(entry, call.caller)
         owner = call.caller.key  # before the method runs: it could change the claims
         given = await self._valid_arguments(
@@ -258,12 +258,12 @@ class Executor:
         return work() if is_quick else await self._in_thread(entry, call, work)
 
     async def _in_thread(self, entry: ToolEntry, call: Call, work: Callable[[], T]) -> T:
-        """What work of our own returns, within limits like those of methods."""
+        """The result of our own work in a thread, within the limits of methods."""
         seconds = self._limits.of(entry).seconds_of(entry)
         threaded = partial(self._threads.run, work)
         return await self._preparation_limits.run(entry, call, threaded, seconds)
 
     def _invalidate(self, entry: ToolEntry) -> None:
-        """Clear the cache after a change: what was read before it may be different now."""
+        """Clear the cache after a tool that changes something."""
         if entry.effect != "read":
             self.cache.clear()

@@ -28,7 +28,7 @@ class Explanation(NamedTuple):
 
     @property
     def line(self) -> str:
-        """ValuePath and text on one line."""
+        """The path and the sentence on one line."""
         return f"{self.path}: {self.text}" if self.path else self.text
 
 

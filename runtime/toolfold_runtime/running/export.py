@@ -1,4 +1,4 @@
-"""Sending spans and metrics away, where the environment names a collector.
+"""Exporting spans and metrics over OTLP, if the environment names a collector.
 
 The standard variables of OpenTelemetry decide everything; nothing is loaded without them. A process
 that has set up an SDK of its own, in the author's code or by `opentelemetry-instrument`, keeps it.

@@ -13,7 +13,7 @@ def parsed(text: str) -> tuple[str, ...]:
 
 
 def picked(value: object, fields: Sequence[str]) -> tuple[object, list[str]]:
-    """The value with nothing but these fields, and the names that nothing has.
+    """The value with only the named fields, and the names that were not found.
 
     A dot leads into an object; lists are looked through, so that `author.name` keeps the name of
     each author in a list of books. A name that has dots itself is found as it is.
@@ -46,7 +46,7 @@ def _picked(value: object, wanted: Sequence[tuple[str, str]], matched: set[str])
 
 
 def _under(key: str, wanted: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
-    """The rest of each wanted name that leads into a key, with the whole name."""
+    """For the wanted names that lead into a key: what follows the key, with the whole name."""
     for rest, name in wanted:
         if rest == key:
             yield "", name

@@ -46,7 +46,7 @@ _HEADER: Final = 80_000
 
 
 class ForeignAnswer(NamedTuple):
-    """What a backend returns that has asked another server: the result in the protocol's form."""
+    """The result of another server in the protocol's form, as a backend returns it."""
 
     sent: Json
 
@@ -82,7 +82,7 @@ class ForeignResult(Result):
 def foreign_result(
     validators: SchemaValidators, entry: ToolEntry, answer: ForeignAnswer
 ) -> ForeignResult:
-    """The result in our terms; ToolError where it is none, or too large to be sent."""
+    """The parsed result; ToolError if it is invalid, or too large to be sent."""
     content = answer.sent.get("content", [])
     _require_blocks(entry, content)
     value = answer.sent.get("structuredContent")
@@ -112,7 +112,7 @@ def passed_on(
     *,
     is_direct: bool,
 ) -> Answer:
-    """The answer: as it came where it fits the tool's budget, else truncated like our own.
+    """The answer to the agent: unchanged within the tool's budget, else truncated like our own.
 
     A client refuses a direct call's answer that breaks the schema, so that is an error; through a
     runner it is passed on with a note.
@@ -134,7 +134,7 @@ def passed_on(
 
 
 def _structured(entry: ToolEntry, result: ForeignResult) -> Json | None:
-    """Structured content that every era can send: an object."""
+    """Structured content as an object, which every version of the protocol can send."""
     if result.value is None:
         return None
     is_object = isinstance(result.value, dict) and not entry.wraps_result
@@ -163,7 +163,7 @@ def _fault(validators: SchemaValidators, entry: ToolEntry, result: ForeignResult
 
 
 def _as_ours(result: ForeignResult, fields: tuple[str, ...] = ()) -> Result:
-    """The result as one of ours: a value once, and the blocks that say something else."""
+    """The result as one of our own tools', without the blocks that only repeat its value."""
     value = result.value
     blocks = result.blocks
     if value is None and fields and len(blocks) == 1:
@@ -205,7 +205,7 @@ def _require_blocks(entry: ToolEntry, content: object) -> None:
 
 
 def _missing(block: Json) -> str:
-    """What a block of a known kind lacks; empty where it lacks nothing."""
+    """The missing field of a block of a known kind; empty if the block is complete."""
     for key in _REQUIRED.get(block["type"], ()):
         if not isinstance(block.get(key), str):
             return key

@@ -44,11 +44,11 @@ class Limits:
 
     @property
     def abandoned(self) -> int:
-        """How much work goes on although nobody waits for it."""
+        """The number of calls that still run although nobody waits for them."""
         return len(self._abandoned)
 
     async def end_abandoned(self) -> bool:
-        """Whether everything that ran has ended, at last; what has not is left behind."""
+        """Cancel abandoned work and wait a while; whether all of it has ended. The rest is left behind."""
         for task in self._abandoned:
             task.cancel()
         if self._abandoned:
@@ -65,7 +65,7 @@ class Limits:
     async def run(
         self, entry: ToolEntry, call: Call, work: _Work[T], seconds: float | None = None
     ) -> T:
-        """What the work returns; ToolError `timeout` where that takes too long.
+        """The result of the work; ToolError `timeout` if it takes too long.
 
         A call has as many seconds as its tool, or those that are given.
         """
@@ -148,7 +148,7 @@ class _Tool:
 
 
 class _Abandoned:
-    """Work that nobody waits for; it hangs if it goes on when its time is up."""
+    """Work that nobody waits for; it counts as hanging once its time is up."""
 
     def __init__(self, tool: _Tool, slots: "_Slots") -> None:
         self.tool = tool
@@ -157,7 +157,7 @@ class _Abandoned:
         self._hangs = False
 
     def hang(self) -> None:
-        """Count it among what hangs; it takes no place of other tools any more."""
+        """Count it as hanging; it then no longer takes a slot that all tools share."""
         self._hangs = True
         self.tool.hanging += 1
         self._slots.release_common()

@@ -1,4 +1,4 @@
-"""The limits of calls where several servers carry them out: one that hangs takes no place of the others."""
+"""Limits of calls per server, so that one that hangs takes no slots of the others."""
 
 from collections.abc import Iterator
 

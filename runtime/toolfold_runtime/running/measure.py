@@ -1,4 +1,4 @@
-"""How large a value is and what it holds, looked at before anything is done with it.
+"""Measuring a value before it is processed.
 
 The libraries that convert and validate do so in one go: nothing else in the process runs
 meanwhile, and an iterator in the middle may never end. So values are looked through here first, in
@@ -69,7 +69,7 @@ def is_small(value: object, package: str = "") -> bool:
 
 
 def refuse_large(value: object) -> None:
-    """TooLargeError for a value with more than can be sent, TypeError for one with an iterator.
+    """Raise TooLargeError for a value too large to be sent, and TypeError for an iterator in it.
 
     What a value refers to twice counts twice, as it does in JSON.
     """

@@ -1,4 +1,4 @@
-"""What the first bytes of media tell: the media type, and what a model is charged for it.
+"""Media types and token costs, read from the first bytes of media.
 
 Headers are read without an image library, and any bytes may stand where a header should be.
 """
@@ -50,7 +50,7 @@ def media_type_of(data: bytes) -> str | None:
 
 
 def image_tokens(data: bytes) -> int:
-    """What a picture costs by its pixels; the most where they cannot be told."""
+    """The tokens of an image by its pixels; the maximum if its size is unknown."""
     size = image_size(data)
     if size is None:
         return MAX_IMAGE_TOKENS
@@ -58,7 +58,7 @@ def image_tokens(data: bytes) -> int:
 
 
 def audio_tokens(data: bytes) -> int:
-    """What sound costs by its seconds, which only the header of WAV tells exactly."""
+    """The tokens of audio by its seconds, which are exact for WAV and estimated for others."""
     rate = _AUDIO_BYTES_PER_SECOND
     if media_type_of(data) == "audio/wav" and data[12:16] == b"fmt " and len(data) >= 32:
         (rate,) = struct.unpack_from("<I", data, 28)

@@ -1,4 +1,4 @@
-"""What a call sends to its client beside the answer: progress and log messages, in order."""
+"""The notifications of a call: progress and log messages, in order."""
 
 import contextlib
 import math

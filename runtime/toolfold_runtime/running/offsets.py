@@ -1,4 +1,4 @@
-"""Reading on by an offset, where nobody holds what was left out: another process, or none any more.
+"""Continuing a result by an offset, where no process has stored the rest of it.
 
 A cursor ends with how much was shown before it, as in `Vy3n0kq1bT8w@20`. Who is told that it is
 not known here may run the tool again and go on after that, with the cursor `@20`.
@@ -17,12 +17,12 @@ _UNITS: Final[dict[type, str]] = {list: "items", str: "characters"}
 
 
 def cursor_with(token: str, shown: int) -> str:
-    """A cursor that says how much was shown before it, if that can be said."""
+    """A cursor that also holds the offset of the rest, if there is one."""
     return f"{token}@{shown}" if shown else token
 
 
 def asked_offset(entry: ToolEntry, cursor: str) -> int:
-    """The offset that a cursor asks for by itself; 0 where it names what a process holds.
+    """The offset in a cursor; 0 if the cursor names a stored rest.
 
     What writes is not run again in order to read.
     """

@@ -39,7 +39,7 @@ _CHOICES: Final = {
 
 
 def _field(*types: str, **keywords: Any) -> Json:
-    """What a schema may say of a field of these types."""
+    """The schema of a field of these types, with the keywords that it may have."""
     known = {"type": True, "title": _TEXT, "description": _TEXT, **keywords}
     return {
         "if": {"properties": {"type": {"enum": list(types)}}},
@@ -100,7 +100,7 @@ class Question:
         self.schema, self._validator = _form(schema)
 
     def content(self, given: object) -> Json:
-        """What the user filled in, of the fields of the form; ValueError where it does not fit."""
+        """The values of the form's fields; ValueError if they do not fit the schema."""
         filled = whole_numbers(given) if isinstance(given, dict) else {}
         known = {
             name: filled[name] for name in self.schema["properties"] if filled.get(name) is not None

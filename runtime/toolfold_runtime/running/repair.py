@@ -1,4 +1,4 @@
-"""Arguments that a schema refuses but that can mean one thing only.
+"""Repairing arguments that a schema refuses and whose meaning is certain.
 
 `null` counts as not given where a property is declared, may be absent, and may not be null; text
 counts as the value that it spells where the manifest allows that (`coerce`).

@@ -1,4 +1,4 @@
-"""What a method returned, taken apart: the value, and the content beside it or instead of it."""
+"""Splitting what a method returned into its value and its content."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -42,7 +42,7 @@ def _content_beside(result: ToolResult[object]) -> Sequence[object]:
 
 
 def _content_alone(entry: ToolEntry, returned: object) -> Sequence[object] | None:
-    """The content that is all of a result; None where the result is a value.
+    """The content of a result that is nothing else; None if the result is a value.
 
     It is a value where an output schema promises one, and so is a list of nothing but texts where
     no content is declared.

@@ -24,7 +24,7 @@ _MEMORY_FACTOR: Final = 4
 
 
 class Noted(NamedTuple):
-    """What a backend returned, and what it has to say about it."""
+    """A result from a backend, with notes about it."""
 
     returned: object
     notes: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ def memory_of(size: int, blocks: "tuple[Block, ...]") -> int:
 
 
 def result_of_json(entry: ToolEntry, value: Any) -> Result:
-    """The result that a value is which was just made of JSON, where nothing promises another."""
+    """The result for a value parsed from JSON, of a tool without an output schema."""
     return _written(entry, value, ())
 
 
@@ -180,7 +180,7 @@ def _reason(error: BaseException) -> str:
 def _mended(
     validators: SchemaValidators, entry: ToolEntry, promised: Any, result: Result
 ) -> Result:
-    """A result that its schema refused, without the nulls that may be absent; else a ToolError."""
+    """A refused result without its nulls, if the schema then accepts it; else ToolError."""
     from toolfold_runtime.running.diagnosis.document import SchemaDocument
     from toolfold_runtime.running.diagnosis.walk import faults_of
     from toolfold_runtime.running.repair import without_nulls

@@ -47,7 +47,7 @@ class Answer:
 
 
 class _Remainder(NamedTuple):
-    """What was omitted from the result of a tool."""
+    """The stored rest of a truncated result."""
 
     tool: str
     value: Any
@@ -152,7 +152,7 @@ class Shaper:
         budget: int,
         shown: int | None = 0,
     ) -> tuple[Answer, object]:
-        """The answer with what fits of a value and a note about the rest; and what fits.
+        """The answer with the part of a value that fits and a note about the rest; and that part.
 
         `shown` is how much of a list or text was shown before; None where that cannot be said.
 
@@ -216,7 +216,7 @@ class Shaper:
 
 
 def _shown_with(before: int | None, value: object, head: object, rest: object) -> int | None:
-    """How much was shown of a list or text, with what is shown now; None where a part was cut inside."""
+    """How much of a list or text is shown so far; None if a part was cut inside."""
     for kind in (list, str):
         if before is not None and all(isinstance(part, kind) for part in (value, head, rest)):
             sizes = [len(cast("list[object] | str", part)) for part in (value, head, rest)]
@@ -225,7 +225,7 @@ def _shown_with(before: int | None, value: object, head: object, rest: object) -
 
 
 def _counted(blocks: "tuple[Block, ...]") -> list[str]:
-    """How many blocks of each kind there are, none of which was sent."""
+    """The number of blocks of each kind, in words."""
     if not blocks:
         return []
     from toolfold_runtime.running.truncate_blocks import counted

@@ -196,12 +196,12 @@ def _outcome(error: BaseException) -> str:
 
 
 def _id_of(entry: ToolEntry) -> str:
-    """The id that usage is stored by, which stays when a tool is renamed."""
+    """The id of a tool in the usage store, which stays when the tool is renamed."""
     return str((entry.definition.meta or {}).get("toolfold/id", entry.name))
 
 
 def _stored_outcome(entry: ToolEntry, outcome: str) -> str:
-    """The outcome, where it is a known word: a code that nobody declares may be made from data."""
+    """The outcome if it is a known code; an undeclared code could contain data."""
     is_known = outcome in _OUTCOMES or outcome in entry.errors
     return outcome if is_known else "undeclared_error"
 

@@ -1,4 +1,4 @@
-"""Threads for what blocks: as many as run at once, reused, never waited for.
+"""Threads for blocking functions: reused, and never waited for at the end.
 
 The threads are daemons: a method that never returns must not keep the process from ending, which
 is why this is not the event loop's own pool.
@@ -46,7 +46,7 @@ class Threads:
     def begin(
         self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> "asyncio.Future[T]":
-        """The future of what the function returns, which need not be waited for."""
+        """Start the function in a thread and return its future."""
         return self._begin(function, *args, **kwargs).future
 
     def _begin(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> "_Work[T]":
@@ -117,6 +117,6 @@ class _Work(Generic[T]):
 
 
 def end_forked_copy(process: int) -> None:
-    """End this process if it is not the given one: a copy must not answer the server's calls."""
+    """End this process if it was forked from the server: a copy must not answer its calls."""
     if os.getpid() != process:
         os._exit(0)

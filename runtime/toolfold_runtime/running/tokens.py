@@ -1,4 +1,4 @@
-"""What a text costs an agent, estimated: the runtime carries no token counter.
+"""Estimating the tokens of a text: the runtime has no token counter.
 
 Three bytes per token is less than real texts have (JSON of words and prose have 3.3 to 4.2), so
 the estimate is rather too high. Digits and capitals count twice, because numbers, hashes and keys

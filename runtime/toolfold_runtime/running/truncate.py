@@ -22,7 +22,7 @@ class Truncated:
 
 
 def truncate(value: object, budget: int, path: str = "", depth: int = 0) -> Truncated | None:
-    """As much of a value as fits the budget in tokens; None where nothing sensible does."""
+    """The part of a value that fits the budget in tokens; None if nothing sensible fits."""
     if depth > _DEEPEST:
         return None
     if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""As many blocks as fit a budget, in their order; what does not fit is for the next answer."""
+"""Truncating blocks of content to a budget; the rest is for the next answer."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ class TruncatedBlocks(NamedTuple):
 
 
 def truncate_blocks(blocks: Sequence[Block], room: int, budget: int) -> TruncatedBlocks:
-    """The first blocks that fit into what is left of a budget in tokens.
+    """The first blocks that fit into the remaining tokens of a budget.
 
     Texts are truncated. What alone exceeds the whole budget is skipped, so that what follows it
     can be read.
@@ -63,7 +63,7 @@ class _SplitBlock(NamedTuple):
 
 
 def _truncated(block: Block, room: int) -> _SplitBlock | None:
-    """A text, or a file of text, in two; None for other blocks and where nothing of it fits."""
+    """The two parts of a truncated text block; None for other blocks, or if nothing of it fits."""
     text = _text(block)
     if text is None:
         return None

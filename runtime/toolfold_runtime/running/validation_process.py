@@ -44,7 +44,7 @@ def is_valid_in_process(
 
 
 def main() -> int:
-    """Validate what standard input says, within the time that it says."""
+    """Validate the value on standard input by the schema there, within the time given there."""
     schema, value, asserts_formats, seconds = json.load(sys.stdin)
     if hasattr(signal, "setitimer"):
         # The system ends it, also where the server is gone and nobody else would.

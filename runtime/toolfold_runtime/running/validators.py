@@ -17,7 +17,7 @@ MOST_CHECKS: Final = 20_000_000
 
 
 def is_slow(checks: int) -> bool:
-    """Whether a schema with so many checks of one value may take long, however small a value is."""
+    """Whether validation may be slow even for small values, by the number of checks per value."""
     return checks * FEW_VALUES > MOST_CHECKS
 
 
@@ -41,7 +41,7 @@ class ToolValidator:
         self._validator: Validator = validator_for(schema, asserts_formats=asserts_formats)
 
     def is_valid(self, value: object, most_values: int = FEW_VALUES) -> bool:
-        """Whether the schema accepts a value, which has so many values in it at most.
+        """Whether the schema accepts a value that holds at most so many values.
 
         TimeoutError where that takes longer than a call may.
         """

@@ -1,1 +1,1 @@
-"""Finding tools: queries, ranking, and the answer that an agent reads."""
+"""Searching for tools: queries, ranking, and the answer for the agent."""

@@ -15,7 +15,7 @@ _HINT: Final = 45  # tokens, at most
 
 
 def answer(results: SearchResults, index: SearchIndex, facts: ServerFacts) -> str:
-    """One line per result, best first, then the next step; an empty answer says what to try."""
+    """The results, best first, one line each, and the next step; without results, what to try."""
     tools = [index.tools[ranked.tool] for ranked in results.tools]
     if not tools:
         return "\n".join([_no_results(results, facts), *results.query.hints])
@@ -38,7 +38,7 @@ def results_text(tools: Sequence[IndexedTool], hints: Sequence[str], facts: Serv
 
 
 def _levels(tools: Sequence[IndexedTool], room: int) -> list[int]:
-    """Which text of each tool is shown: the last become leaner, then are omitted, until all fit."""
+    """The level of detail of each result: the last are shortened, then omitted, until all fit."""
     levels = [0] * len(tools)
     spent = sum(tool.result_tokens[0] for tool in tools)
     for level in range(1, len(tools[0].result_tokens)):
@@ -54,7 +54,7 @@ def _levels(tools: Sequence[IndexedTool], room: int) -> list[int]:
 
 
 def _omitted(levels: list[int], total: int) -> list[str]:
-    """A note about what the budget left no room for."""
+    """The note about results that were omitted."""
     leaner = sum(level > 0 for level in levels)
     missing = total - len(levels)
     if missing:
@@ -63,7 +63,7 @@ def _omitted(levels: list[int], total: int) -> list[str]:
 
 
 def _no_results(results: SearchResults, facts: ServerFacts) -> str:
-    """Why there is no result, and what to try."""
+    """The answer without results: the reason, and what to try."""
     inventory = facts.capabilities_tool
     way_out = f", or {inventory}() for the inventory" if inventory else ""
     if not results.given.strip():

@@ -1,4 +1,4 @@
-"""Texts as vectors by wordllama's table of word pieces, read where its wheel lies.
+"""Texts as vectors, by the table of word pieces that the wordllama package holds.
 
 The package itself is never imported: a query needs a few rows of its table and its tokenizer.
 Sums are of whole numbers, so that every machine gets the same vectors.
@@ -31,7 +31,7 @@ _LONGEST: Final = 8000  # characters
 
 
 class Embedder:
-    """A text is the sum of its word pieces' vectors, at unit length."""
+    """Makes the vector of a text: the sum of its word pieces' vectors, at unit length."""
 
     def units(self, texts: Sequence[str]) -> Doubles:
         """One vector of length one per text; of length zero for an empty one."""
@@ -87,7 +87,7 @@ def to_bytes(vectors: Doubles) -> NDArray[np.int8]:
 
 
 def from_bytes(codes: NDArray[np.int8]) -> Floats:
-    """The directions, at length one again."""
+    """The vectors at length one, from their bytes."""
     floats = codes.astype(np.float32)
     units: Floats = floats / np.maximum(np.linalg.norm(floats, axis=1, keepdims=True), 1e-9)
     return units

@@ -76,7 +76,7 @@ class Finder:
         return SearchResults(given, query, tuple(ranked[:limit]), reason)
 
     def _exact(self, given: str, text: str, allowed: set[int] | None) -> int | None:
-        """The tool that was named: alone, in quotes, or beside qualifiers it meets."""
+        """The tool that the query names exactly, alone or beside qualifiers that it meets; else None."""
         named = self.index.number(given.strip())
         if named is None:
             named = self.index.number(text.strip())
@@ -84,7 +84,7 @@ class Finder:
         return named
 
     def _ranked(self, text: str, allowed: set[int] | None, depth: int) -> list[Ranked]:
-        """The best tools, and no more than are needed."""
+        """The best tools in order, as many as are needed."""
         if not self.index.tools:
             return []
         if not has_words(text):
@@ -103,7 +103,7 @@ class Finder:
         )
 
     def _totals(self, scored: Scored) -> Sequence[float]:
-        """The scores, those of deprecated tools below all others, with what usage adds."""
+        """The scores with what usage adds; deprecated tools come below all others."""
         if not self.index.deprecated and not self.index.usage_scores:
             return scored.totals
         pairs = zip(scored.tools, scored.totals, strict=True)
@@ -118,7 +118,7 @@ class Finder:
         )
 
     def _beside_words(self, tool: int) -> Parts:
-        """What is added to the score of a tool, whatever the query says."""
+        """The part of a tool's score that does not depend on the query."""
         beside: Parts = {}
         if tool in self.index.usage_scores:
             beside["usage"] = _USAGE * (self.index.usage_scores[tool] - _UNMEASURED)
@@ -131,7 +131,7 @@ class Finder:
         return sorted(ranked, key=lambda one: (-round(one.score, _DIGITS), tools[one.tool].name))
 
     def _diversified(self, text: str, ranked: list[Ranked], limit: int) -> list[Ranked]:
-        """Tools reordered so that the first cover all sentences of a task of several."""
+        """The tools reordered so that the first ones cover all sentences of a longer task."""
         if len(ranked) < 2 or len(sentences(text)) < 2:
             return ranked
         head, tail = ranked[:_SPREAD], ranked[_SPREAD:]
@@ -153,7 +153,7 @@ class Finder:
         return [*picked, *(head[at] for at in left), *tail]
 
     def _allowed(self, query: Query) -> tuple[Query, set[int] | None]:
-        """Tools that the qualifiers, phrases and excluded words leave; None for all of them."""
+        """The tools that match the qualifiers, phrases and excluded words; None for all tools."""
         query, limits = self._latency_limits(query)
         left = [set(self._matching(key, query.filters)) for key in _keys(query)]
         left += [self._within(limit) for limit in limits]
@@ -174,7 +174,7 @@ class Finder:
         return query, set.intersection(*left) if left else None
 
     def _latency_limits(self, query: Query) -> tuple[Query, tuple[LatencyLimit, ...]]:
-        """The limits that can be kept, and the query with a hint about what was never measured."""
+        """The query with a hint about tools that were never measured, and the limits that apply."""
         if not query.latency:
             return query, ()
         unmeasured = sum(tool.latency_ms is None for tool in self.index.tools)
@@ -187,7 +187,7 @@ class Finder:
         return query, query.latency
 
     def _within(self, limit: LatencyLimit) -> set[int]:
-        """The tools whose average call keeps a limit; those that were not measured never do."""
+        """The measured tools whose average latency is within a limit."""
         return {
             number
             for number, tool in enumerate(self.index.tools)
@@ -250,12 +250,12 @@ def finder_for(read: Callable[[str], bytes], strategy: Strategy) -> Finder:
 
 
 def has_words(text: str) -> bool:
-    """Whether there is anything in a text to search by."""
+    """Whether a text has any words to search by."""
     return bool(words(text, frozenset()))
 
 
 def is_identifier(name: str) -> bool:
-    """Whether this can only be a name or id: then it is looked up, and nothing is ranked."""
+    """Whether a text can only be a name or id, which is looked up and not ranked."""
     return "_" in name or "::" in name
 
 
@@ -264,6 +264,6 @@ def _keys(query: Query) -> Iterable[str]:
 
 
 def _overlap(evidence: Sequence[float], covered: Sequence[float]) -> float:
-    """How much of a tool's evidence was already given by others."""
+    """The share of a tool's evidence that other tools have already given."""
     whole = sum(evidence)
     return sum(map(min, evidence, covered)) / whole if whole else 0.0

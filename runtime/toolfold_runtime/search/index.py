@@ -1,4 +1,4 @@
-"""The baked search index: sorted lines, found by block; a line is parsed when it is needed."""
+"""The generated search index: sorted lines, found by binary search and parsed when needed."""
 
 import json
 from bisect import bisect_left, bisect_right
@@ -34,7 +34,7 @@ class Postings:
     rarity: float
 
     def worth(self, tool: int) -> float:
-        """What the term is worth in one tool."""
+        """The weight of the term in one tool; 0 if the tool does not have it."""
         at = bisect_left(self.tools, tool)
         there = at < len(self.tools) and self.tools[at] == tool
         return self.rarity * self.strengths[at] / SCALE if there else 0.0
@@ -73,12 +73,12 @@ class SearchIndex:
 
     @cached_property
     def usage_scores(self) -> dict[int, float]:
-        """What usage says of the tools that were measured, by their numbers."""
+        """The usage scores of the tools that were measured, by their numbers."""
         scores = ((number, tool.score) for number, tool in enumerate(self.tools))
         return {number: score for number, score in scores if score is not None}
 
     def named(self, name: str) -> IndexedTool:
-        """The tool of that very name, without looking at any other."""
+        """The tool with exactly this name, found without parsing the others."""
         if name not in self._named:
             start = self._tools_file.index(b'\n["%b",' % name.encode()) + 1
             end = self._tools_file.index(b"\n", start)
@@ -87,7 +87,7 @@ class SearchIndex:
 
     @cached_property
     def names(self) -> SearchNames:
-        """What servers and categories are called, by their numbers."""
+        """The names of servers and categories, by their numbers."""
         return decode(SearchNames, self._json(files.SEARCH_NAMES))
 
     def number(self, name: str) -> int | None:
@@ -95,7 +95,7 @@ class SearchIndex:
         return self._numbers.get(name, self._numbers.get(name.casefold()))
 
     def word(self, stem: str) -> Word | None:
-        """A word, if any tool has it."""
+        """A word of the index; None if no tool has it."""
         row = self._row(files.SEARCH_WORDS, stem)
         if row is None:
             return None
@@ -103,7 +103,7 @@ class SearchIndex:
         return Word(self._postings(line), line.named or ())
 
     def pair(self, pair: str) -> Postings:
-        """The tools that have two words side by side."""
+        """The tools that have two words next to each other."""
         row = self._row(files.SEARCH_PAIRS, pair)
         return NO_POSTINGS if row is None else self._postings(TermLine.read(row))
 
@@ -113,7 +113,7 @@ class SearchIndex:
         return () if row is None else GramLine.read(row).words
 
     def related(self, stem: str) -> list[tuple[str, float]]:
-        """Words of the catalog that mean nearly the same as one of it, and what they count."""
+        """The words with nearly the same meaning as a word of the catalog, with their weights."""
         row = self._row(files.SEARCH_RELATED, stem)
         return [] if row is None else RelatedLine(*row).related
 
@@ -132,7 +132,7 @@ class SearchIndex:
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
-        """Every way to say a name; as it is written wins over another's in lower case."""
+        """The numbers of tools by name, alias and id; an exact spelling wins over one in lower case."""
         numbers = {tool.name: number for number, tool in enumerate(self.tools)}
         others = decode(Names, self._json(files.NAMES)).others
         exact = numbers | {other: numbers[name] for other, name in others.items()}

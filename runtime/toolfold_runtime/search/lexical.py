@@ -1,4 +1,4 @@
-"""Ranking by words: what depends on one tool alone was computed when generating."""
+"""Ranking by words; the weights of each tool were computed when generating."""
 
 import re
 from collections import Counter
@@ -50,7 +50,7 @@ Parts = dict[str, float]
 
 @dataclass(frozen=True)
 class Scored:
-    """The tools that match a query by number, their scores, and what made the score at a place."""
+    """The numbers and scores of the tools that match a query, and the parts of each score."""
 
     tools: Sequence[int]
     totals: Sequence[float]
@@ -105,14 +105,14 @@ class Lexical:
         return Scored(tools, totals, parts)
 
     def evidence(self, text: str, tools: Sequence[int]) -> list[list[float]]:
-        """For each tool, what each word of the query says for it."""
+        """For each tool, the score that each word of the query contributes."""
         query = self.weighted(text)
         known = [(self.word(word), query.words[word]) for word in query.own_words]
         weights = [(word.postings, weight) for word, weight in known if word is not None]
         return [[weight * p.worth(tool) for p, weight in weights] for tool in tools]
 
     def having(self, text: str) -> set[int]:
-        """The tools that have all words of a text side by side."""
+        """The tools that have the words of a text next to each other."""
         stems = words(text) or words(text, frozenset())
         known = [self.word(word) for word in stems]
         tools = [set(word.postings.tools) if word else set() for word in known]
@@ -120,7 +120,7 @@ class Lexical:
         return set.intersection(*tools) if tools else set()
 
     def weighted(self, text: str) -> WeightedQuery:
-        """The words of a text with their weights; for an unknown one, those that look like it."""
+        """The words of a text with their weights; an unknown word is replaced by similar known ones."""
         if text not in self._weighted:
             if len(self._weighted) >= _MOST_SENTENCES:
                 self._weighted.clear()
@@ -143,7 +143,7 @@ class Lexical:
         return WeightedQuery(weights, list(both), own_words, total)
 
     def word(self, word: str) -> Word | None:
-        """A word of the catalog; those of the last queries are remembered."""
+        """A word of the catalog, from a cache of the last queries' words."""
         if word not in self._words:
             if len(self._words) >= _MOST_WORDS:
                 self._words.clear()
@@ -156,7 +156,7 @@ class Lexical:
         return known.postings.rarity if known else rarity(0, len(self.index.tools))
 
     def _alike(self, word: str) -> list[tuple[str, float]]:
-        """Up to three known words that look like an unknown one: a typo, or another form of it.
+        """Up to three known words similar to an unknown one: a typo, or another form of it.
 
         For one character of a script without spaces, the pairs that it stands in.
         """
@@ -182,7 +182,7 @@ class Lexical:
         return scores
 
     def _postings(self, query: WeightedQuery) -> Iterator[tuple[Postings, float]]:
-        """The postings of each known word of a query, and what the word counts."""
+        """The postings of each known word of a query, and the weight of the word."""
         for word, weight in query.words.items():
             known = self.word(word)
             if known is not None:
@@ -197,7 +197,7 @@ class Lexical:
         return sorted(set[int]().union(*having))
 
     def _best_sentences(self, text: str, tools: list[int]) -> list[float]:
-        """Each tool's standard score in the sentence that suits it best; nothing where it is one."""
+        """Each tool's best standard score over the sentences; empty for a query of one sentence."""
         parts = sentences(text)
         best: list[float] = []
         for sentence in parts if len(parts) > 1 else ():
@@ -207,7 +207,7 @@ class Lexical:
         return best
 
     def _standard(self, scores: list[float], tools: list[int], query: WeightedQuery) -> list[float]:
-        """Distances of some tools from the mean of all, in standard deviations; others have 0."""
+        """Standard scores of the matching tools; all other tools have the score 0."""
         tool_scores = list(map(scores.__getitem__, tools))
         mean = sum(tool_scores) / len(scores)
         square = sum(map(mul, tool_scores, tool_scores)) / len(scores)
@@ -227,7 +227,7 @@ class Lexical:
         return [sizes[number] for number in range(len(sizes))]
 
     def _servers(self, scores: Sequence[float], tools: Sequence[int]) -> list[float]:
-        """Standard score by the mean of its tools of each server that has one of these.
+        """The standard score of each server with one of these tools, by the mean of its tools.
 
         Nothing where there is but one server.
         """
@@ -246,7 +246,7 @@ class Lexical:
         return sums
 
     def named(self, query: WeightedQuery) -> list[float]:
-        """How much of each tool's name the query says."""
+        """The share of each tool's name that the query has."""
         share = [0.0] * len(self.server)
         whole = self.index.name_rarities
         for word in query.own_words:
@@ -259,7 +259,7 @@ class Lexical:
 
 
 def sentences(text: str) -> list[str]:
-    """Sentences of at least three words that count; a shorter one joins the next."""
+    """The sentences of a text, each of at least three indexed words; a shorter one joins the next."""
     parts: list[str] = []
     pending, number = "", 0
     for part in _SENTENCE_END.split(text):
@@ -274,7 +274,7 @@ def sentences(text: str) -> list[str]:
 
 
 def _likeness(word: str, known: str, shared: float) -> float:
-    """How much an unknown word looks like a known one: another form of it, a slip, or by letters."""
+    """How similar an unknown word is to a known one: another form of it, a typo, or by letters."""
     if len(known) < 4:
         return 0.0
     if len(word) > 3 and (known.startswith(word) or word.startswith(known)):
@@ -285,7 +285,7 @@ def _likeness(word: str, known: str, shared: float) -> float:
 
 
 def _is_slip(word: str, known: str) -> bool:
-    """Whether a letter too many, too few or wrong, or two swapped, is all that differs."""
+    """Whether two words differ by one letter added, missing or replaced, or by two swapped."""
     at = next((n for n, (a, b) in enumerate(zip(word, known, strict=False)) if a != b), -1)
     typed, meant = word[at:], known[at:]
     if at < 0:

@@ -23,7 +23,7 @@ _RELATIONS: Final = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 @dataclass(frozen=True)
 class Filter:
-    """A qualifier: tools whose `key` is `value`, or is not."""
+    """A qualifier: the tools whose `key` is `value`, or is not if it is negated."""
 
     key: str
     value: str
@@ -32,14 +32,14 @@ class Filter:
 
 @dataclass(frozen=True)
 class LatencyLimit:
-    """How long an average call of a tool may take, or must."""
+    """A limit on the average latency of a tool, from above or from below."""
 
     relation: str
     millis: float
     is_negated: bool = False
 
     def holds(self, millis: float) -> bool:
-        """Whether a latency keeps the limit."""
+        """Whether a latency is within the limit."""
         return _RELATIONS[self.relation](millis, self.millis) is not self.is_negated
 
 
@@ -80,7 +80,7 @@ def parse(given: str) -> Query:
 
 
 def beginning(given: str) -> str:
-    """As much of a query as is read."""
+    """The beginning of a query, up to the longest that is searched."""
     text = given.strip()[:_LONGEST]
     if text.isascii():
         return text

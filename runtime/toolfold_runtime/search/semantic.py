@@ -34,7 +34,7 @@ class Semantic:
         self._embedder = Embedder()
 
     def scored(self, text: str) -> Scored:
-        """Every tool."""
+        """The scores of all tools."""
         texts = _texts(text)
         rows = [_standard(row) for row in self.likeness(texts)]
         best = SENTENCE * _best(rows)
@@ -46,7 +46,7 @@ class Semantic:
         return Scored(range(len(total)), total, parts)
 
     def likeness(self, texts: Sequence[str]) -> Floats:
-        """How alike each text is to each tool."""
+        """The similarity of each text and each tool."""
         given = self._embedder.units(texts).astype(np.float32)
         return _product("td,nd->tn", given, self._vectors)
 
@@ -64,7 +64,7 @@ class Hybrid:
         self._index = words.index
 
     def scored(self, text: str) -> Scored:
-        """Every tool."""
+        """The scores of all tools."""
         texts = _texts(text)
         queries = [self._words.weighted(one) for one in texts]
         rows = self._word_scores(queries)
@@ -134,7 +134,7 @@ def _texts(text: str) -> list[str]:
 
 
 def _best(rows: Sequence[Floats]) -> Floats:
-    """The best of the sentences; the whole where it is one."""
+    """The best score over the sentences; that of the whole text if it is one sentence."""
     best: Floats = np.maximum.reduce(rows[1:]) if len(rows) > 1 else rows[0]
     return best
 
@@ -146,7 +146,7 @@ def _standard(scores: Floats, damping: float = 0.0) -> Floats:
 
 
 def _raise(row: Floats, postings: Postings, weight: float) -> None:
-    """Lift a word's row to what another word is worth, where that is more."""
+    """Raise a word's scores to those of a related word where these are higher."""
     if len(postings.tools):
         tools = np.frombuffer(postings.tools, np.uint16)  # type: ignore[call-overload]  # an array
         scale = np.float32(weight * postings.rarity / SCALE)

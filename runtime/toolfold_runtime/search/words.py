@@ -59,12 +59,12 @@ def joined(text: str) -> list[str]:
 
 
 def pairs(stems: Sequence[str]) -> list[str]:
-    """Neighbours, as one term each."""
+    """The pairs of neighbouring words, each as one term."""
     return [f"{first} {second}" for first, second in pairwise(stems) if first != second]
 
 
 def trigrams(word: str) -> set[str]:
-    """Every three letters in a row of a word with its edges marked: as many as it has letters."""
+    """The trigrams of a word with its edges marked, as many as it has letters."""
     edged = f"^{word}$"
     return {edged[at : at + 3] for at in range(len(edged) - 2)}
 
@@ -100,7 +100,7 @@ def _runs(text: str) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    """Text without accents, and in one form where Unicode has several for the same."""
+    """The text without accents, in a normal form of Unicode."""
     if text.isascii():
         return text
     bare = _ACCENTS.sub("", unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text)))

@@ -1,4 +1,4 @@
-"""Which requests are for the catalog API: those for its pages, and all below `/api`."""
+"""The route of the catalog API: its pages, and everything below `/api`."""
 
 from starlette.routing import BaseRoute, Match
 
@@ -6,7 +6,7 @@ from toolfold_runtime.asgi import Application, Message, Receive, Send
 
 
 class ApiRoute(BaseRoute):
-    """Passes requests on by the beginning of their path, whatever characters follow."""
+    """A route that matches the beginning of a path, whatever characters follow."""
 
     def __init__(self, application: Application) -> None:
         self._application = application

@@ -1,4 +1,4 @@
-"""Asking the user of a client, in the way of each era of the protocol.
+"""Asking the user of a client, as the client's version of the protocol does it.
 
 A modern client gets the question as the answer to its call, and calls again with what its user said
 and with a state that only this server can have sealed. An older one is asked while its call waits,
@@ -79,7 +79,7 @@ class Questions:
         self._used: BoundedCache[bool] = BoundedCache(_MOST_USED, _MOST_USED)
 
     def boundary(self) -> RequestStateBoundary:
-        """The middleware that seals states: for one request, its caller and ten minutes.
+        """The middleware that seals states, each valid for one request and caller, for ten minutes.
 
         StartError where the keys in the environment cannot be used.
         """

@@ -39,7 +39,7 @@ class CallContexts:
 
 
 def _report(context: ServerRequestContext[Any]) -> Report | None:
-    """What tells a client how far its call is; None for a token that would flood it, and us."""
+    """The function that sends progress to a client; None if its progress token is too large."""
     token = context.meta.get("progress_token") if context.meta else None
     is_long = isinstance(token, str) and len(token) > _LONGEST_TOKEN
     return None if is_long else context.session.report_progress

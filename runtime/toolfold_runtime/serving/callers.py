@@ -1,4 +1,4 @@
-"""Who makes a request, as the MCP SDK knows it."""
+"""The caller of a request, as the MCP SDK identifies it."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Log messages to clients that ask for them, in the way of each era of the protocol.
+"""Log messages to clients that ask for them, in both versions of the protocol.
 
 A modern client asks with each request. An older one asks once for its connection, and is sent
 nothing until then; over stateless HTTP there is no connection, so nothing could remember it.

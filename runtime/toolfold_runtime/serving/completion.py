@@ -41,7 +41,7 @@ class CompletionHandlers:
         return {"resultType": "complete", "completion": completion}
 
     def _names(self, params: types.CompleteRequestParams) -> Sequence[str]:
-        """What an argument can be, where that is known."""
+        """The possible values of an argument, as far as they are known."""
         ref, wanted = params.ref, params.argument.name
         if isinstance(ref, types.PromptReference):
             return _named(prompt_of(self._dispatcher, ref.name).arguments, wanted).values

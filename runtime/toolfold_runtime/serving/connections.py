@@ -1,4 +1,4 @@
-"""Bounds of HTTP connections: how many there are, and how long each may wait for its client.
+"""Limits on HTTP connections: their number, and how long each may wait for its client.
 
 uvicorn closes a connection that is idle between two requests and no other: not one whose request
 never ends, nor one whose client does not read. Every second all connections are looked at, so
@@ -144,7 +144,7 @@ class BoundedConnection(H11Protocol):
 
 
 class _Unread(NamedTuple):
-    """Of an answer, how many bytes the client has not taken, and since when it takes none."""
+    """An answer being sent: the bytes the client has not read, and since when it reads none."""
 
     since: float
     size: int
@@ -227,7 +227,7 @@ class _Connections:
 
 
 def _untaken(transport: asyncio.Transport) -> int:
-    """Bytes of an answer that its client has not taken, those in the system's buffer included.
+    """The bytes that a client has not read yet, including those in the system's buffer.
 
     Our own buffer alone would not do: it shrinks only when the system's has drained far enough, so
     a slow client would look like one that reads nothing. Windows does not tell the system's.

@@ -1,4 +1,4 @@
-"""What browsers are told: pages of which origins may send requests and read the answers.
+"""CORS: the origins whose pages may send requests and read the answers.
 
 The guard decides about origins; here is what goes to those that it was told to allow. There are
 no cookies, so a browser need not be told about credentials: a token is a header like any other.
@@ -16,7 +16,7 @@ _EXPOSED: Final = b"access-control-expose-headers"
 
 
 def is_preflight(scope: Message) -> bool:
-    """Whether a browser asks if it may send a request; a token comes only with that."""
+    """Whether a request is a browser's preflight, which has no token."""
     return scope["method"] == "OPTIONS" and bool(
         header_values(scope, b"access-control-request-method")
     )
@@ -34,7 +34,7 @@ async def allow_request(scope: Message, send: Send) -> None:
 
 
 def readable_by(origin: bytes | None, send: Send) -> Send:
-    """A `send` whose answers, failures too, pages of the origin can read; no page where it is None.
+    """A `send` that lets pages of the origin read every answer; no page if the origin is None.
 
     Every answer says that another origin may get other headers: a cache must not mix them up.
     """

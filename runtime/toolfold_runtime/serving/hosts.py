@@ -1,4 +1,4 @@
-"""Whom a server answers over HTTP: `Host` and `Origin`, each compared as a whole.
+"""Checking `Host` and `Origin` of requests over HTTP, each compared as a whole.
 
 The one check in front of everything that the application serves. The SDK's own compares a name
 with any port by its beginning, so that `localhost:8000.evil.example` would pass for `localhost`.
@@ -112,12 +112,12 @@ class Guard:
         return len(hosts) == 1 and _is_among(_parsed(_AUTHORITY, _text(hosts[0])), self._hosts)
 
     def _is_trusted(self, origins: list[bytes]) -> bool:
-        """Whether no page of another origin sent the request; programs send no `Origin`."""
+        """Whether the request has no `Origin`, as from programs, or an allowed one."""
         return not origins or not self._hosts or _is_among(_origin_of(origins), self._origins)
 
 
 def _is_ambiguous(scope: Message) -> bool:
-    """Whether a proxy may see another end of the request than we do, and another request behind it."""
+    """Whether a proxy may find another end of the request than we do (request smuggling)."""
     return bool(header_values(scope, b"transfer-encoding")) and bool(
         header_values(scope, b"content-length")
     )

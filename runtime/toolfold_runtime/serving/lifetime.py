@@ -1,4 +1,4 @@
-"""The life of a server: the backend is started, calls are served, the backend is closed.
+"""The lifetime of a server: the backend is started, calls are served, the backend is closed.
 
 A server ends because its client went away or because a signal said so. Either way `close` of the
 implementation is awaited, telemetry is flushed, usage is written, and work that does not end is
@@ -52,7 +52,7 @@ async def run_until_end(
 
 @contextlib.contextmanager
 def _recording(executor: Executor) -> Iterator[None]:
-    """Have every call recorded at the end, however that comes."""
+    """Flush the usage recorder when the server ends, for whatever reason."""
     try:
         yield
     finally:
@@ -62,7 +62,7 @@ def _recording(executor: Executor) -> Iterator[None]:
 
 @contextlib.contextmanager
 def _signals(caught: list[int], again: signal.Handlers) -> Iterator[asyncio.Event]:
-    """An event that the first signal sets; what a second one does is given.
+    """An event that the first signal sets; from then on signals are handled by `again`.
 
     What whoever started the process has it ignore stays ignored, as `nohup` does with SIGHUP.
     """

@@ -1,4 +1,4 @@
-"""Lines of standard input as messages; a request that cannot be read becomes the answer to it."""
+"""Reading messages from standard input; an unreadable request becomes the error to answer."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def _message(line: Line) -> JSONRPCMessage | Refusal | None:
 
 
 def message_of(line: bytes) -> JSONRPCMessage | Refusal | None:
-    """The message in a line, or what to answer; None where nothing is to be done.
+    """The message in a line, or the refusal to send; None if the line needs neither.
 
     What is no request gets no answer: a blank line, a notification or a response.
     """
@@ -108,14 +108,14 @@ def _refusal_of(line: bytes, error: ValidationError) -> Refusal | None:
 
 
 def _reason(error: ValidationError) -> str:
-    """What the parser says, in our own words where it is what only this parser refuses."""
+    """The parser's reason, in our own words for what only this parser refuses."""
     text = error.errors(include_url=False, include_context=False)[0]["msg"]
     known = (words for part, words in _REASONS.items() if part in text)
     return next(known, text.removeprefix("Invalid JSON: "))
 
 
 def _fault(request: dict[str, Any], reason: str) -> tuple[int, str]:
-    """What is wrong with a request that is JSON; `reason` where it is not its form."""
+    """What is wrong with a request that is JSON; `reason` if its form is right."""
     if request.get("jsonrpc") != "2.0":
         return INVALID_REQUEST, '`jsonrpc` must be "2.0"'
     if not isinstance(request.get("method"), str):

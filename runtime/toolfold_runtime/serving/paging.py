@@ -1,4 +1,4 @@
-"""Lists of the protocol: one page as long as it is not too large, beyond that pages by bytes.
+"""Lists in pages: one page up to a size in bytes, else several.
 
 Many clients read the first page only, so a page is as large as an answer may reasonably be.
 """
@@ -31,7 +31,7 @@ def page_of(
     cursor: str | None,
     most: int = MOST_PAGE_BYTES,
 ) -> Page[Item]:
-    """The page that a cursor stands for, the first one without; an item that is larger stands alone.
+    """The page at a cursor, or the first one; an item larger than a page gets a page of its own.
 
     A cursor is the number of items on the pages before. MCPError where no page ends there.
     """

@@ -1,4 +1,4 @@
-"""What a supervisor or a load balancer asks: whether the process serves, and takes calls."""
+"""Health checks for supervisors and load balancers: whether the server runs, and is ready."""
 
 from asyncio import Event
 from typing import Final

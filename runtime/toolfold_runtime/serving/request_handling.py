@@ -1,4 +1,4 @@
-"""What all request handlers share: errors of the protocol, lists in pages, questions as answers."""
+"""Shared by all request handlers: errors of the protocol, lists in pages, questions as answers."""
 
 import contextlib
 from collections.abc import Awaitable, Iterator, Sequence
@@ -30,7 +30,7 @@ def error_text(text: str) -> str:
 
 @contextlib.contextmanager
 def protocol_errors(context: ServerRequestContext[Any], **facts: str) -> Iterator[None]:
-    """Turn failures inside into errors of the protocol that reveal nothing of the server's inside.
+    """Turn exceptions into errors of the protocol that reveal nothing of the server's inside.
 
     `facts` say what was asked for. They are sent to the client and not logged: they may hold
     arguments.

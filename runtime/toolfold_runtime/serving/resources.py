@@ -27,7 +27,7 @@ class ResourceHandlers:
     async def list_addresses(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
     ) -> Json:
-        """One page of what can be read as it is."""
+        """One page of the resources with a fixed address."""
         with protocol_errors(context):
             items = [
                 _listed(resource) | {"uri": resource.uri} for resource in self._reader.addresses()
@@ -37,7 +37,7 @@ class ResourceHandlers:
     async def list_templates(
         self, context: ServerRequestContext[Any], params: types.PaginatedRequestParams
     ) -> Json:
-        """One page of what can be read once variables have values."""
+        """One page of the resources whose address has variables."""
         with protocol_errors(context):
             items = [
                 _listed(template) | {"uriTemplate": template.uri}
@@ -48,7 +48,7 @@ class ResourceHandlers:
     async def read(
         self, context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
     ) -> Any:
-        """What is there, or the question that the user must be asked first."""
+        """The contents at an address, or the question that the user must be asked first."""
         return await answer_or_question(self._read(context, params))
 
     async def _read(

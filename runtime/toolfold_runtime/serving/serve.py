@@ -143,7 +143,7 @@ def _api(dispatcher: "Dispatcher", root: Path, options: ServeOptions) -> "Applic
 
 
 def _recorder(catalog: Catalog, root: Path, options: ServeOptions) -> "Recorder | None":
-    """What records calls; None where that is switched off."""
+    """The usage recorder; None if it is switched off."""
     from functools import partial
 
     from toolfold_runtime.usage.location import choice_of, location_of

@@ -73,7 +73,7 @@ async def _serve(server: Server[Any], source: int, target: int) -> None:
 
 
 class _Wire:
-    """The pipes of a client, and the requests that it waits for."""
+    """The connection to a client on stdio, and the requests that it waits for."""
 
     def __init__(self, source: int, target: int) -> None:
         self._lines = Lines(source)
@@ -90,7 +90,7 @@ class _Wire:
         to_server: MemoryObjectSendStream[Incoming],
         to_client: MemoryObjectSendStream[SessionMessage],
     ) -> None:
-        """Hand on what the client sends, until it sends no more and was answered."""
+        """Pass on the client's messages, until its input ends and all requests are answered."""
         async with to_server, to_client, contextlib.AsyncExitStack() as stack:
             session = await _opened(to_server, stack)
             while messages := await self._threads.begin(self._lines.read):
@@ -108,7 +108,7 @@ class _Wire:
                 await self._is_idle.wait()
 
     async def write(self, to_client: MemoryObjectReceiveStream[SessionMessage]) -> None:
-        """Send the client its answers, until there are no more or it does not read any more."""
+        """Send answers to the client, until there are no more or it stops reading."""
         async with to_client:
             with contextlib.suppress(OSError):
                 async for message in to_client:
@@ -117,10 +117,10 @@ class _Wire:
                         self._settle(message.message.id)
 
     def _begins_anew(self, message: JSONRPCMessage) -> bool:
-        """Whether a client shakes hands that has asked for nothing but what the server speaks.
+        """Whether a client sends `initialize` after nothing but a probe for the protocol's version.
 
-        Some wait but a second for that answer, less than a server may take to start; the SDK
-        would refuse them, because the first request decides which protocol a session has.
+        Some clients wait only a second for the answer to the probe, less than a start may take; the
+        SDK would refuse them, because the first request decides which protocol a session has.
         """
         if not isinstance(message, JSONRPCRequest):
             return False
@@ -146,7 +146,7 @@ class _Wire:
 async def _opened(
     to_server: MemoryObjectSendStream[Incoming], stack: contextlib.AsyncExitStack
 ) -> MemoryObjectSendStream[SessionMessage | Exception]:
-    """The way into a new session of the server."""
+    """Start a new session of the server; the stream to send its messages to."""
     to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     await stack.enter_async_context(to_session)
     await to_server.send(incoming)
@@ -169,7 +169,7 @@ def _send(target: int, message: JSONRPCMessage) -> None:
 
 @contextlib.contextmanager
 def _private_descriptors() -> Iterator[tuple[int, int]]:
-    """The client's pipes; meanwhile 0 reads nothing and 1 writes to stderr, for all else.
+    """Duplicates of the client's pipes; meanwhile stdin is empty and stdout goes to stderr.
 
     Neither a method nor a process that it starts can take a request or send a line.
     """

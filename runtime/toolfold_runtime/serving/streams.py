@@ -1,4 +1,4 @@
-"""One endpoint that answers with JSON, and with a stream of events only where that is asked for.
+"""An HTTP endpoint that answers with JSON, or with an event stream if the client asks for it.
 
 Nearly every client accepts both with every request, so `Accept` decides little. A request asks for
 a stream by a token for progress, or by a level for log messages; a client that accepts nothing but
@@ -51,7 +51,7 @@ _EVENT_HEADERS: Final = (
 
 
 def stream_where_asked(server: "Server[Any]", application: "Starlette") -> None:
-    """Have a server's application, which answers with JSON, answer with events where asked to.
+    """Let a server's application, which answers with JSON, also answer with event streams.
 
     There are two managers behind one endpoint, so a `lifespan` of the server is entered twice.
     """
@@ -75,7 +75,7 @@ def stream_where_asked(server: "Server[Any]", application: "Starlette") -> None:
 
 
 class Endpoint:
-    """An application that reads a request, and has it answered in the one way or the other.
+    """An application that reads a request and passes it on, to be answered with JSON or events.
 
     `plain` answers with JSON and `streaming` with events; both refuse a body of more than
     `most` bytes.
@@ -110,7 +110,7 @@ class Endpoint:
 
 
 class _Accepted(NamedTuple):
-    """What a client can read."""
+    """The content types that a client accepts."""
 
     json: bool
     events: bool
@@ -157,7 +157,7 @@ async def _body(receive: Receive, most: int) -> bytes | None:
 async def _while_connected(
     application: Application, scope: Message, body: bytes, receive: Receive, send: Send
 ) -> None:
-    """Have a request answered; cancelled where its client goes away before it was."""
+    """Answer a request; cancel that if the client disconnects."""
     received = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def replay() -> Message:

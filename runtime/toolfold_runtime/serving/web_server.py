@@ -1,4 +1,4 @@
-"""The server of HTTP connections, and its end: what runs is finished, for so long and no longer."""
+"""The HTTP server, with a graceful shutdown of bounded length."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ class WebServer(Server):
         yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End: no new connections, then no new requests, then nothing.
+        """Shut down: refuse new connections, then new requests, then end.
 
         A connection that is there may send one more request while calls are waited for: a client
         cannot know that it comes too late, and a load balancer asks whether the server is ready.
@@ -64,7 +64,7 @@ class WebServer(Server):
 
 
 async def _until(is_so: Callable[[], bool], seconds: float) -> None:
-    """Come back once a claim holds, or so many seconds later."""
+    """Wait until a condition holds, for at most so many seconds."""
     end = time.monotonic() + seconds
     while not is_so() and time.monotonic() < end:
         await asyncio.sleep(_PERIOD)

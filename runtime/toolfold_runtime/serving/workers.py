@@ -38,7 +38,7 @@ _MOST_FAILED_STARTS: Final = 5
 
 @dataclass(frozen=True)
 class Worker:
-    """What a worker has of its parent: the socket to serve on, and a way to say that it serves."""
+    """A worker's link to its parent: the shared socket, and a way to report that it serves."""
 
     bound: socket.socket
     _ready: int
@@ -52,7 +52,7 @@ class Worker:
 def run_workers(
     count: int, bound: socket.socket, seconds: float, work: Callable[[Worker], int]
 ) -> None:
-    """Have `work` done by so many processes until a signal comes, which then ends this one too.
+    """Run `work` in so many processes until a signal comes, which then ends this one too.
 
     Calls under way get so many `seconds` when it is time to stop. StartError where processes cannot
     be forked, or none of them comes to serve.
@@ -87,7 +87,7 @@ class _Parent:
         self._end = 0.0
 
     def run(self) -> None:
-        """Watch the workers to the end, which is that of the last of them."""
+        """Watch the workers until the last of them has ended."""
         self._life = os.pipe()
         self._ready = os.pipe()
         with _waking_signals(self._caught) as woken:
@@ -98,7 +98,7 @@ class _Parent:
                     os.read(woken, 4096)
                 if self._ready[0] in waited:
                     self._note_ready(os.read(self._ready[0], 4096))
-                self._bury()
+                self._reap()
                 self._stop_where_told()
         for descriptor in (*self._life, *self._ready):
             os.close(descriptor)
@@ -110,7 +110,7 @@ class _Parent:
         return self._end > 0
 
     def _patience(self) -> float | None:
-        """Seconds until there is something to do without having been woken."""
+        """Seconds until the next thing to do, if no event comes before."""
         if self._is_stopping():
             return max(0.0, self._end - time.monotonic())
         return max(0.0, min(self._due) - time.monotonic()) if self._due else None
@@ -159,8 +159,8 @@ class _Parent:
             self._due = [0.0] * (self._count - 1)
             server_log.notice(f"serving on {address_of(self._bound)}", workers=self._count)
 
-    def _bury(self) -> None:
-        """Take note of workers that have ended; each is replaced unless it is time to stop."""
+    def _reap(self) -> None:
+        """Reap workers that have ended, and replace each unless the server is stopping."""
         for process, started in list(self._running.items()):
             ended, status = os.waitpid(process, os.WNOHANG)
             if not ended:
@@ -240,7 +240,7 @@ def _waking_signals(caught: list[int]) -> Iterator[int]:
 
 
 def _no_note(*_: object) -> None:
-    """That a child has ended is seen by asking for it."""
+    """Ignore SIGCHLD: `_reap` asks for ended children."""
 
 
 def _end_with_parent(life: int, seconds: float) -> None:

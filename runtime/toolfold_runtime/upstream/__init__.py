@@ -1,1 +1,1 @@
-"""Other MCP servers: connecting to them, listing and calling their tools, comparing them with their pins."""
+"""Other MCP servers: connecting, listing and calling their tools, comparing tools with pins."""

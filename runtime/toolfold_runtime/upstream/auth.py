@@ -1,4 +1,4 @@
-"""Credentials of requests to a server over HTTP: they go to its own origin, and to no other.
+"""Credentials of requests to a server over HTTP, sent to its own origin only.
 
 They are the gateway's own. What a caller sent to authorize itself is never among them.
 """
@@ -46,7 +46,7 @@ class Credentials:
         self._headers = {name.lower(): value for name, value in checked.items()}
 
     async def authorized(self, request: httpx2.Request) -> httpx2.Request:
-        """A copy of the request with credentials; without, where it leads elsewhere.
+        """A copy of the request, with credentials if it goes to the server's own origin.
 
         UpstreamError where there is no token to be had.
         """
@@ -64,9 +64,9 @@ class Credentials:
         )
 
     async def add_to(self, headers: MutableMapping[str, str], url: httpx2.URL) -> httpx2.URL:
-        """Add what authorizes a request to its own origin to its headers; its address with what is added there.
+        """Add credentials to the headers of a request to the own origin; returns its address with them.
 
-        It stands in the place of what has the same name, which somebody else may have chosen.
+        They replace values of the same names, which somebody else may have chosen.
         UpstreamError where there is no token to be had.
         """
         headers.update(self._headers)
@@ -194,7 +194,7 @@ def _token_request(client: ClientCredentials) -> httpx2.Request:
 
 
 def _checked(name: str, value: str) -> str:
-    """The value of a header; UpstreamError, which does not show it, where none can hold it."""
+    """The value, if a header can hold it; else UpstreamError, which does not show the value."""
     if not value.isascii() or not value.replace("\t", " ").isprintable():
         fact = "holds a newline, or another character that cannot be sent"
     elif value != value.strip():
@@ -213,12 +213,12 @@ def _object(body: bytes) -> dict[str, object]:
 
 
 def _with_query(url: httpx2.URL, more: dict[str, str]) -> httpx2.URL:
-    """The address with more in its query, but for that as it is written; nothing else has those names."""
+    """The address with parameters added to its query, in place of any with the same names."""
     given = url.query.decode("ascii").split("&") if url.query else []
     others = [pair for pair in given if unquote_plus(pair.partition("=")[0]) not in more]
     return url.copy_with(query="&".join([*others, urlencode(more)]).encode())
 
 
 def origin_of(url: httpx2.URL) -> tuple[str, str, int | None]:
-    """What credentials are bound to: scheme, host and port."""
+    """The origin of an address, which credentials are bound to: scheme, host and port."""
     return url.scheme, url.host, url.port

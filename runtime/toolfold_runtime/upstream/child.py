@@ -1,4 +1,4 @@
-"""A program with pipes, in a process group of its own that is ended as a whole."""
+"""A child process with pipes, in a process group of its own that is ended as a whole."""
 
 import asyncio
 import contextlib

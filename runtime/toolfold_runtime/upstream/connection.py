@@ -65,7 +65,7 @@ class Connection:
         self._loop = asyncio.get_running_loop()
 
     async def run(self, work: Callable[[Live], Awaitable[T]]) -> T:
-        """What work with a live session returns; OutageError where there is none to be had."""
+        """The result of work with a live session; OutageError if none can be had."""
         self.in_use += 1
         if self._idle_timer is not None:
             self._idle_timer.cancel()
@@ -112,7 +112,7 @@ class Connection:
         return result
 
     async def _usable(self) -> Live:
-        """A session that is connected; started where there is none, and again while there is hope."""
+        """A connected session; one is started if needed, again after failures while that is promising."""
         while True:
             live = await self._begun()
             try:
@@ -150,7 +150,7 @@ class Connection:
         return self._live
 
     def _settle(self) -> None:
-        """Let go of a session that has ended and has not said so yet."""
+        """Forget a session that is over but has not reported its end yet."""
         session = self._live.session if self._live is not None else None
         if session is None or not session.is_over:
             return
@@ -187,7 +187,7 @@ class Connection:
 
 
 class _Backoff:
-    """When a server may be started again, by how often it failed in a row."""
+    """The delay before a server may be started again, by the number of failures in a row."""
 
     def __init__(self, *, has_process: bool) -> None:
         self._longest_retry = _LONGEST_RETRY if has_process else _LONGEST_HTTP_RETRY
@@ -203,7 +203,7 @@ class _Backoff:
 
     @property
     def is_hopeful(self) -> bool:
-        """Whether the next start is worth waiting for: it has worked, and not failed often since."""
+        """Whether waiting for the next start is worthwhile: it worked once, and rarely failed since."""
         return self._has_worked and self._failed_starts < _HOPELESS
 
     async def wait(self) -> None:

@@ -1,8 +1,8 @@
-"""Why a server could not be used, in words for people and agents."""
+"""Errors of other servers, in words for people and agents."""
 
 
 class UpstreamError(Exception):
-    """A server that did not do what it was asked: a clause that says why, without secrets.
+    """A failed request to a server: a clause that says why, without secrets.
 
     `detail` is for those who run it, and not for agents: what it wrote last may hold anything.
     """
@@ -22,7 +22,7 @@ class OutageError(UpstreamError):
     """A server that cannot be reached, does not start, or has ended."""
 
     def lasting(self, since: str) -> "OutageError":
-        """The same with the time when it began."""
+        """The same error, with the time when the outage began."""
         return OutageError(f"{self.fact}; it has failed since {since}", self.detail)
 
 

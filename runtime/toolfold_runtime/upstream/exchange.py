@@ -1,4 +1,4 @@
-"""What passes between a client of the SDK and its transport: answers as they came, and the end.
+"""Observing the messages between a client of the SDK and its transport.
 
 The SDK validates answers and drops what it does not know. So it gets an empty one in place of that
 of a request which is marked, and whoever marked it gets the original.
@@ -99,7 +99,7 @@ class Exchange:
             self._unanswered -= 1
 
     def received(self, item: SessionMessage | Exception) -> SessionMessage | Exception | None:
-        """What the SDK gets of a message; None where it is ignored."""
+        """The message as the SDK gets it; None to ignore it."""
         message = item.message if isinstance(item, SessionMessage) else None
         if isinstance(message, JSONRPCRequest):
             if self._unanswered >= _MOST_UNANSWERED:
@@ -136,7 +136,7 @@ def _has_schema(tool: object) -> bool:
 
 
 class Stream:
-    """What the SDK wants of a stream beside its items."""
+    """What the SDK requires of a stream besides its items."""
 
     async def aclose(self) -> None:
         """Nothing to do, where a stream is closed with what it belongs to."""

@@ -1,4 +1,4 @@
-"""A small process that ends the children of a gateway which was killed before it could do so itself.
+"""A small process that kills a gateway's children if the gateway itself is killed.
 
 It reads the numbers of process groups from a pipe; when the pipe closes, it kills those that are left.
 Children that read their standard input end by themselves, and are given a moment for that.

@@ -55,7 +55,7 @@ async def http_streams(
 
 
 class _Contained(httpx2.AsyncBaseTransport):
-    """Sends requests with credentials; whatever goes wrong is a response."""
+    """Sends requests with credentials; every failure becomes a response."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class _Contained(httpx2.AsyncBaseTransport):
         """Nothing: the pool is shared."""
 
     async def _sent(self, request: httpx2.Request) -> tuple[httpx2.Request, httpx2.Response]:
-        """What was sent, with credentials, and the response."""
+        """The request as it was sent, with credentials, and the response."""
         sent = await self._credentials.authorized(request)
         return sent, await self._inner.handle_async_request(sent)
 
@@ -129,7 +129,7 @@ def _status(response: httpx2.Response) -> str:
 
 
 def _reason(error: httpx2.TransportError) -> str:
-    """What kind of failure it is; only the texts about connecting never hold an address."""
+    """The kind of a failure; with its text only for failed connections, which hold no address."""
     if isinstance(error, httpx2.ConnectError):
         return f"no connection: {str(error)[:_LONGEST_REASON]}"
     if isinstance(error, httpx2.ReadError | httpx2.RemoteProtocolError):

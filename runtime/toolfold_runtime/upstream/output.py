@@ -1,4 +1,4 @@
-"""What children write that is no message, in our log: labelled, and never more than a reader can take."""
+"""The log output of child processes, in our log: labelled with the server, and limited in rate."""
 
 import asyncio
 import re
@@ -21,7 +21,7 @@ _HIDDEN: Final = re.compile(f"[{HIDDEN}]")
 
 
 class ChildLog:
-    """Writes lines of one server to the log; what comes too fast is counted instead."""
+    """Writes lines of one server to the log; lines above a rate are only counted."""
 
     def __init__(
         self, server: str, mask: Mask, clock: Callable[[], float] = time.monotonic
@@ -70,7 +70,7 @@ class ChildLog:
 
 
 class ErrorOutput(asyncio.Protocol):
-    """The standard error of a child, read to its end, whatever comes."""
+    """Reads the standard error of a child to its end."""
 
     def __init__(self, log: ChildLog) -> None:
         self._log = log

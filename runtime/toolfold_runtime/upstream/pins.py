@@ -1,4 +1,4 @@
-"""Comparing a tool as its server publishes it with its pin: the definition that somebody has reviewed.
+"""Comparing a tool as its server publishes it with its pin, the definition that was reviewed.
 
 Pure: the generator makes pins with the same functions that the runtime compares with.
 """
@@ -30,7 +30,7 @@ _HIDDEN: Final = re.compile(f"[{HIDDEN}\\ud800-\\udfff]")
 
 
 class Change(NamedTuple):
-    """A part of a definition that differs; ABSENT stands for what only the other one has."""
+    """A difference between two definitions; ABSENT stands for a part that one of them lacks."""
 
     #: Where it is, as in `inputSchema.properties.path.type`.
     path: str
@@ -39,7 +39,7 @@ class Change(NamedTuple):
 
 
 def pinned(definition: Json) -> Json:
-    """What is pinned of a definition in the protocol's form, as a manifest holds it.
+    """The pinned fields of a definition in the protocol's form, normalised as in a manifest.
 
     There null and empty are as good as absent, a title is one line, and no text has half a character.
     """
@@ -53,7 +53,7 @@ def pinned(definition: Json) -> Json:
 
 
 def digest(definition: Json) -> str:
-    """The same text for definitions whose pinned parts are equal."""
+    """A digest of the pinned fields of a definition."""
     text = canonical(pinned(definition))
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
@@ -64,7 +64,7 @@ def changes(before: Json, after: Json) -> list[Change]:
 
 
 def difference(before: Json, after: Json) -> str:
-    """What changed, for people: a line per value, a diff of longer texts; bounded, nothing hidden.
+    """The changes for people: a line per value, a diff of longer texts, hidden characters visible.
 
     Holds the texts of a server that nobody has reviewed: for logs and terminals, not for agents.
     """
@@ -74,14 +74,14 @@ def difference(before: Json, after: Json) -> str:
 
 
 def outline(before: Json, after: Json) -> str:
-    """Which parts changed, on one line, for agents: none of the new texts, which may be aimed at them."""
+    """The changed parts on one line, for agents; without the new texts, which may be aimed at them."""
     paths = [_outlined(change) for change in changes(before, after)]
     more = f", and {len(paths) - _MOST_NAMED} more" if len(paths) > _MOST_NAMED else ""
     return ", ".join(paths[:_MOST_NAMED]) + more
 
 
 def _plain(value: Any) -> Any:
-    """A value in which equal numbers are written alike: JSON does not tell 1 from 1.0.
+    """The value with equal numbers in one form: JSON does not distinguish 1 from 1.0.
 
     What is no number in JSON is one to some servers; it equals nothing that a manifest can hold.
     """
@@ -124,7 +124,7 @@ def _line_diff(before: str, after: str) -> list[str]:
 
 
 def _outlined(change: Change) -> str:
-    """A place, if it is one of the protocol's or was there before: names are texts too."""
+    """A path, if it is a field of the protocol or was there before: new names are texts too."""
     kind = (
         "added" if change.before is ABSENT else "removed" if change.after is ABSENT else "changed"
     )

@@ -43,7 +43,7 @@ def expand(text: str, environment: Mapping[str, str] = os.environ) -> str:
 
 
 def pieces(text: str) -> list[tuple[str, str]]:
-    """A text taken apart: what stands there as it is, and the names of variables; one of each pair is empty."""
+    """The pieces of a text: pairs of literal text and the name of a variable, one of them empty."""
     found: list[tuple[str, str]] = []
     end = 0
     for match in _PLACEHOLDER.finditer(text):
@@ -68,7 +68,7 @@ def require_variables(server: UpstreamServer, environment: Mapping[str, str] = o
 
 
 class Mask:
-    """Takes what is secret about a server out of texts that others wrote.
+    """Replaces a server's secrets in texts that others wrote.
 
     Servers repeat what they were sent, in errors and on their standard error: those are read by
     agents and in logs. In the place of a value stands the name of its variable.
@@ -97,7 +97,7 @@ class Mask:
 
 
 def _ways_to_write(value: str) -> dict[str, None]:
-    """A value as it is, and as addresses, forms, cookies and JSON have it."""
+    """A value as it is, and as it is encoded in addresses, forms, cookies and JSON."""
     in_json = compact(value)[1:-1]
     encoded = [quote(value, ""), quote(value), quote_plus(value), quote(value, COOKIE_OCTETS)]
     lower = [_ENCODED.sub(lambda match: match[0].lower(), way) for way in encoded]
@@ -105,7 +105,7 @@ def _ways_to_write(value: str) -> dict[str, None]:
 
 
 def _texts(value: object) -> list[str]:
-    """Every text within a value of the contract."""
+    """Every text within a value, at every depth."""
     if isinstance(value, str):
         return [value]
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, tuple) else ()

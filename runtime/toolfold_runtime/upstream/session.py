@@ -84,7 +84,7 @@ class Session:
 
     @property
     def has_lost_session(self) -> bool:
-        """Whether the server does not know this client any more, and so has carried nothing out."""
+        """Whether the server has forgotten this client's session, and so carried nothing out."""
         return self._transport.has_lost_session
 
     @property
@@ -183,13 +183,13 @@ class Session:
         )
 
     async def _received(self, message: object) -> None:
-        """Note what a server says by itself; of the older protocol."""
+        """Handle notifications of a server that speaks the older protocol."""
         if isinstance(message, ToolListChangedNotification):
             self.has_changed = True
 
     @contextlib.contextmanager
     def _listening(self, client: Client) -> Iterator[None]:
-        """Note when the list of tools changes, which is asked for in the newer protocol."""
+        """Subscribe to changes of the list of tools, as the newer protocol requires."""
         tools = client.server_capabilities.tools
         if client.protocol_version not in MODERN_PROTOCOL_VERSIONS or not (
             tools and tools.list_changed
@@ -228,7 +228,7 @@ class Session:
             timer.cancel()
 
     def _time_out(self) -> None:
-        """Give up on connecting: whoever waits is told now, tidying up takes its time."""
+        """Give up on connecting: waiting calls fail at once, before the cleanup is done."""
         self._fail(self._transport.outage(f"did not say who it is within {CONNECTING:g} s"))
         self._task.cancel()
 
@@ -253,7 +253,7 @@ class Session:
         return self._transport.outage(self._told(error).fact)
 
     def _told(self, error: MCPError) -> UpstreamError:
-        """An error that came as an answer: the server's own, or one of ours in place of an answer."""
+        """The exception for an error response: the server's own, or one of ours in its place."""
         text = self._transport.mask(error.error.message)[:_LONGEST_TEXT]
         if error.error.data == LOST and self.has_lost_session:
             return UnsentError(text)
@@ -270,6 +270,6 @@ def _own_version() -> str:
 
 
 def _looked_at(ready: "asyncio.Future[Client]") -> None:
-    """Nobody may be waiting for a failure any more."""
+    """Retrieve the exception of a future that nobody may wait for."""
     if not ready.cancelled():
         ready.exception()

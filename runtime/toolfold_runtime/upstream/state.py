@@ -1,4 +1,4 @@
-"""What is known about a server at a moment: written to the log on changes, and given as data."""
+"""The state of a server, written to the log when it changes."""
 
 import time
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class ServerState:
             server_log.warning(f"{self.name}: failing", error=why, since=self.failing_since)
 
     def report(self) -> None:
-        """Log what came of a server that was used, at the end."""
+        """At the end, log a summary of a server that was used."""
         if self.status != "unused":
             error = {"last_error": self.last_error} if self.last_error else {}
             counts = {"calls": self.calls, "failed": self.failed_calls}

@@ -57,7 +57,7 @@ async def stdio_streams(
 
 
 class Incoming(Stream, asyncio.Protocol):
-    """Messages from a child; what is none is logged and skipped."""
+    """Messages from a child; other lines are logged and skipped."""
 
     def __init__(self, log: ChildLog) -> None:
         self._log = log
@@ -98,7 +98,7 @@ class Incoming(Stream, asyncio.Protocol):
         self._end_within(_LAST_OUTPUT)
 
     def end(self) -> None:
-        """Give what was read already, and then no more."""
+        """End the stream after the messages that were already read."""
         self._has_ended = True
         self._wake()
 

@@ -1,4 +1,4 @@
-"""The way to a server: a child's pipes, or HTTP; what is secret is expanded here, and nowhere else."""
+"""The connection to a server, by a child's pipes or HTTP; secrets are expanded only here."""
 
 import sys
 from collections.abc import AsyncIterator

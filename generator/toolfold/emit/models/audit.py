@@ -1,4 +1,4 @@
-"""The last gate before generated models become code: every syntax node must be one we expect."""
+"""An allow-list for generated models: every syntax node must be one that we expect."""
 
 import ast
 import re

@@ -200,7 +200,7 @@ def _names_in(source: str) -> set[str]:
 
 
 def _ordered(needs: Mapping[str, Sequence[str]]) -> tuple[list[str], list[str]]:
-    """Names after what they need, and those that stand before something they need."""
+    """Names, each after the names it needs where possible; and the names for which it was not."""
     placed: dict[str, int] = {}
     begun: set[str] = set()
 

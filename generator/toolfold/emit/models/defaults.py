@@ -12,7 +12,7 @@ from toolfold.plan.text.escape import python_literal, python_value
 
 
 def default_source(schema: Json, value: object, aliases: Mapping[str, Json | None]) -> str | None:
-    """The source of a default of a type; None where the type does not have that value.
+    """The source of a default value; None for a value that the type does not accept.
 
     `aliases` says what the alias of each name stands for; None for a class.
     """
@@ -82,7 +82,7 @@ def _scalar(schema: Json, value: object) -> str | None:
 
 
 def _text(form: object, value: str) -> str | None:
-    """The value of a string, or of the type that its format is in Python; None where it has none."""
+    """The source of a string, or of the Python value for its format; None for an invalid value."""
     try:
         match form:
             case "date":

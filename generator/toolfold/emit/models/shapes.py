@@ -133,7 +133,7 @@ def _document(shapes: Sequence[Shape]) -> tuple[Schema, dict[str, str]]:
 
 
 def _stub(name: str) -> Schema:
-    """A definition that is unlike any other: the generator would merge equal ones."""
+    """A placeholder definition, unique because the generator merges equal ones."""
     if name.startswith(ALIAS_STUB):
         return {"enum": [name]}
     return {"type": "object", "properties": {"name": {"const": name}}}
@@ -151,7 +151,7 @@ def _annotations(module: ast.Module) -> dict[str, ast.expr]:
 
 
 def _helpers(module: ast.Module) -> dict[str, ast.expr]:
-    """What the generator's own aliases stand for: `Name = TypeAliasType("Name", type)`."""
+    """The types behind the generator's own aliases, by name: `Name = TypeAliasType("Name", type)`."""
     helpers = {}
     for statement in module.body:
         match statement:
@@ -164,7 +164,7 @@ def _helpers(module: ast.Module) -> dict[str, ast.expr]:
 
 
 class _Inline(ast.NodeTransformer):
-    """Puts what an alias stands for in its place, and our names for some of Python's types."""
+    """Replaces aliases by their types, and some of Python's types by our names for them."""
 
     def __init__(self, helpers: dict[str, ast.expr]) -> None:
         self._replacements = _PYTHON_TYPES | helpers
@@ -196,7 +196,7 @@ def _template(annotation: ast.expr, shape: Shape) -> FieldTemplate:
 
 
 def _marked(annotation: ast.expr) -> ast.expr:
-    """The annotation with a mark that null is a value of its own."""
+    """The annotation marked as accepting null, apart from the None for an absent value."""
     mark = ast.Name("NULLABLE")
     match annotation:
         case ast.Subscript(value=ast.Name(id="Annotated"), slice=ast.Tuple(elts=parts)):

@@ -1,1 +1,1 @@
-"""Servers that run to files of a manifest: found in clients' configuration, listed, written, reviewed."""
+"""Importing running servers: found in clients' configuration, listed, written to files, reviewed."""

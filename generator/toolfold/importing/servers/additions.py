@@ -63,7 +63,7 @@ def _missing(
     files: Sequence[Path],
     overlays: Sequence[Path],
 ) -> Iterator[tuple[str, Any]]:
-    """Keys of the manifest and what is missing under them."""
+    """The entries that the manifest lacks, by the key they belong under."""
     for key, paths in (("include", files), ("overlays", overlays)):
         missing = [path for path in paths if not _matches(project, key, path)]
         for folder in dict.fromkeys(path.parent for path in missing):
@@ -98,7 +98,7 @@ def _root_text(project: Project) -> str:
 
 
 def _begun(project: Project, entries: Mapping[str, object]) -> dict[str, Any]:
-    """A manifest to begin with, called like its folder."""
+    """The text of a new manifest, named after its folder."""
     name = legal_name(project.folder.absolute().name)
     if name in entries:
         name = legal_name(f"{name[:50]}-gateway")

@@ -12,7 +12,7 @@ _LONGEST_NAME: Final = 100
 
 
 class Comparison(NamedTuple):
-    """The tools that only one side has, and of those that differ what differs; by their own names."""
+    """The differences between two lists of tools, by the names that the server gives them."""
 
     added: tuple[str, ...]
     removed: tuple[str, ...]

@@ -41,7 +41,7 @@ class ClientServer:
 
 @dataclass(frozen=True)
 class Unusable:
-    """An entry that no server can be made of, and why."""
+    """An entry that is not a usable server, and why."""
 
     name: str
     origin: str
@@ -51,7 +51,7 @@ class Unusable:
 
 
 def read_config(file: Path) -> list[ClientServer | Unusable]:
-    """Every server of a file, in its order; UsageError where it is none that lists servers."""
+    """Every server of a file, in its order; UsageError if the file does not list servers."""
     document = _document(file)
     listed = _servers(document)
     if listed is None:
@@ -83,7 +83,7 @@ def _document(file: Path) -> Any:
 
 
 def _json_with_comments(text: str) -> Any:
-    """JSON; where it is none, JSON with comments and commas after the last item, as editors write it."""
+    """The value of JSON text, also with comments and trailing commas as in editors' settings."""
     try:
         return json.loads(text)
     except json.JSONDecodeError:
@@ -138,7 +138,7 @@ def _read(name: str, entry: dict[str, Any], origin: str, workspace: Path) -> Cli
 
 
 class _MisfitError(Exception):
-    """Why an entry is no server; quotes none of its values, which may be secret."""
+    """Why an entry is not a usable server; its values are not quoted, as they may be secret."""
 
 
 def _command(entry: dict[str, Any]) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""An overlay to start from: what agents see of a server's tools, in a file that is the author's."""
+"""A first overlay for a server's tools, in a file that then belongs to the author."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -25,7 +25,7 @@ def write_overlay(project: Project, snapshot: Snapshot) -> Path | None:
 
 
 def overlay_text(snapshot: Snapshot) -> str:
-    """A tool's summary as it was proposed, and in comments whatever else can be said."""
+    """An overlay with each tool's proposed summary; the other keys are comments."""
     tree = read_yaml(snapshot.text.encode(), str(snapshot.path))
     first = f"# Yours: what agents see of the server {snapshot.server}. Importing never changes it."
     return "\n".join([first, "tools:", *_lines(tree["tools"])]) + "\n"

@@ -40,7 +40,7 @@ def with_pattern(text: str, key: str, pattern: str) -> str:
 
 
 def _with(text: str, key: str, added: dict[str, Any] | list[str], block: str) -> str:
-    """The manifest with something added under a key; `block` is that as lines without indentation."""
+    """The manifest with `added` under a key; `block` is the same as lines without indentation."""
     root, node = _nodes(text, key)
     in_one_line = inline(added)
     if root is None:
@@ -93,7 +93,7 @@ def _is_empty(node: Any) -> bool:
 
 
 def _begun(text: str, node: Any, block: str) -> str:
-    """The text with a block for an empty value, below the rest of its line, which may be a comment."""
+    """The text with a block in place of an empty value; a comment beside the key stays."""
     start, end = _offset(text, node.start_mark), _offset(text, node.end_mark)
     line_end = text.find("\n", end)
     line_end = len(text) if line_end < 0 else line_end
@@ -147,7 +147,7 @@ def _with_newlines_of(text: str, changed: str) -> str:
 
 
 def _verified(text: str, changed: str, key: str, added: Any, block: str) -> str:
-    """The changed text, if it says what the text said plus what was added."""
+    """The changed text, if reading it gives the old data plus `added`; else DeclarationError."""
     try:
         before = plain(read_yaml(text.encode(), "")) if text.strip() else {}
         after = plain(read_yaml(changed.encode(), ""))

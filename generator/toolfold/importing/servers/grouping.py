@@ -26,7 +26,7 @@ class Grouping(NamedTuple):
 def grouping_of(
     server: str, tools: Sequence[ForeignTool], before: Mapping[str, str], others: Collection[str]
 ) -> Grouping:
-    """Categories that carry the server's name, and are none of the `others`.
+    """A category for each tool, named after the server, with no name from `others`.
 
     A tool keeps the category that it had `before`: one that is added upstream moves no other.
     """
@@ -46,14 +46,14 @@ def grouping_of(
 
 
 def _word(name: str, server: str) -> str:
-    """The word that a tool could be grouped by: the first that is not the server's; no verb."""
+    """The word to group a tool by: the first that the server's name lacks; empty if it is a verb."""
     server_words = set(name_words(server))
     first = next((word for word in name_words(name) if word not in server_words), "")
     return "" if first in _VERBS else first
 
 
 def _clear_words(words: Sequence[str]) -> list[str]:
-    """The words of several groups that hold most of many tools; else none."""
+    """The words of groups that together hold most of many tools; else none."""
     counts = Counter(word for word in words if word)
     least = max(_FEWEST, _SHARE * len(words))
     clear = [word for word, number in counts.items() if number >= least]

@@ -1,4 +1,4 @@
-"""Which literal values of a client's file may be secret: all but those that are clearly not.
+"""Which literal values of a client's file may be secret: all that are not clearly harmless.
 
 A manifest is committed, a client's file is not. A value that is wrongly taken for a secret costs its
 owner one exported variable; the other way round it costs the secret.
@@ -107,7 +107,7 @@ def secrets_in(text: str) -> Iterator[SecretPart]:
 
 
 def _in_address(text: str) -> Iterator[SecretPart]:
-    """Of an address: segments of its path that look random, and parameters that are or are named so."""
+    """The possibly secret parts of an address: random path segments and secret query parameters."""
     for match in _SEGMENT.finditer(text, text.index("://") + 3):
         name, value = match["name"], match["value"]
         if looks_random(value) or (name and value and is_secret_name(name)):

@@ -32,7 +32,7 @@ _STEM: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
 def own_mark(server: str, command: str) -> str:
-    """How the first line of a file begins that belongs to an importer."""
+    """The beginning of the first line of an imported file: its command and its server."""
     return f"Imported by `{command}` from the server {server},"
 
 
@@ -69,7 +69,7 @@ class ImportedFile:
 
 
 class Project:
-    """A manifest as it is now, or as it would be begun; and what is imported into it meanwhile."""
+    """A manifest, existing or new, together with the names that this import has added."""
 
     def __init__(self, manifest: Path, command: str = MCP) -> None:
         self.manifest = manifest
@@ -93,7 +93,7 @@ class Project:
         self._categories = {*self.categories_of_others(file), *categories}
 
     def servers(self) -> dict[str, Any]:
-        """What is declared under `servers:`, in plain data."""
+        """The entries under `servers:`, as plain data."""
         declared = plain(self._entries("servers"))
         return declared if isinstance(declared, dict) else {}
 
@@ -147,7 +147,7 @@ class Project:
         return ImportedFile(data.decode("utf-8", "replace"), read_yaml(data, str(path)))
 
     def refuse_foreign_ids(self, server: str, file: ImportedFile | None) -> None:
-        """Raise UsageError where tools of a server stand elsewhere than in its own file."""
+        """Raise UsageError if another file has tools with ids of this server."""
         others = self._others("tools", file, self._tools)
         strays = [n for n, identity in others.items() if identity.partition("::")[0] == server]
         if strays:
@@ -201,7 +201,7 @@ class Project:
 
 @contextmanager
 def locked(manifest: Path) -> Iterator[None]:
-    """Let no other import change the manifest meanwhile."""
+    """Lock the manifest against other imports."""
     refuse_links(manifest, manifest.parent)
     with exclusive(manifest.with_name(f".{manifest.name}.toolfold-lock")):
         yield

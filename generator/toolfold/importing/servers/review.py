@@ -72,7 +72,7 @@ def _aimed(tree: PlacedMapping) -> Iterator[Problem]:
 def _shadowing(
     tree: PlacedMapping, snapshot: Snapshot, others: Mapping[str, str]
 ) -> Iterator[Problem]:
-    """Tools that are called like those of another server, whatever the case and the dashes."""
+    """Warnings about tools with the name of another server's tool, ignoring case and dashes."""
     known: dict[str, str] = {}
     for identity in others:
         known.setdefault(_folded(identity), identity)

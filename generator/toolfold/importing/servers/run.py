@@ -36,7 +36,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Imported:
-    """What became of every server, and what was written."""
+    """The outcome for every server, and the files that were written."""
 
     snapshots: list[Snapshot] = field(default_factory=list)
     #: Server to why it was not imported.
@@ -86,7 +86,7 @@ def import_servers(request: Request, progress: Progress) -> Imported:
 def _snapshots(
     project: Project, wanted: Sequence[Target], listings: Sequence[Listing], done: Imported
 ) -> Iterator[Target]:
-    """Take the snapshot of every server that answered; the targets of those, under their names."""
+    """Take a snapshot of every server that answered, and yield its target under its final name."""
     for target, listing in zip(wanted, listings, strict=True):
         if listing.live is None:
             _note_failure(project, target, listing.error, done)

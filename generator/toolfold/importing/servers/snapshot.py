@@ -47,7 +47,7 @@ class Snapshot:
 
 
 def importable(tools: Sequence[Json], server: str) -> tuple[list[ForeignTool], dict[str, str]]:
-    """The tools that a manifest can hold, and of each other one why it cannot."""
+    """The tools that a manifest can hold, and the reason for each tool that it cannot."""
     kept: dict[str, ForeignTool] = {}
     left_out: dict[str, str] = {}
     for index, given in enumerate(tools):

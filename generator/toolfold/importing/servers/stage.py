@@ -1,4 +1,4 @@
-"""Trying out what would be imported: which tools the compiler refuses, or could not read back exactly."""
+"""A trial run of an import: finds the tools that cannot be compiled or written exactly."""
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
@@ -26,7 +26,7 @@ _MANIFEST: Final = (
 
 
 def published(tool: ForeignTool) -> Json:
-    """What is pinned of a foreign tool, in the protocol's form."""
+    """The fields of a foreign tool that are pinned, named as in the protocol."""
     return {
         "name": tool.name,
         "title": tool.title,
@@ -78,7 +78,7 @@ def staged_file(
 
 
 def acceptable(tools: Sequence[ForeignTool]) -> list[ForeignTool]:
-    """Those of a server's tools that could be imported, by themselves."""
+    """The tools of a server that could be imported on their own."""
 
     def data_of(staged: Sequence[ForeignTool]) -> Json:
         names = tool_names(staged)
@@ -120,7 +120,7 @@ def _compile(text: str) -> None:
 
 
 def _unreadable(data: Json) -> dict[str, str]:
-    """Id to reason, for tools that YAML cannot be read of."""
+    """Id to reason, for tools whose YAML cannot be read back."""
     reasons: dict[str, str] = {}
     for name, entry in data["tools"].items():
         try:

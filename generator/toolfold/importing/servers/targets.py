@@ -1,4 +1,4 @@
-"""Which servers are imported: those of clients' files, one that was named, or those that are declared."""
+"""Which servers to import: of clients' files, from the command line, or declared in the manifest."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -38,7 +38,7 @@ class Target:
 def targets(
     project: Project, configs: Sequence[Path], given: Sequence[str], name: str | None
 ) -> tuple[list[Target], list[Unusable]]:
-    """The servers to import and the entries that are none; UsageError where nothing is left to do.
+    """The servers to import and the unusable entries; UsageError if there is nothing to import.
 
     `given` is a command or an address; without it and without files, what is declared counts.
     """
@@ -87,7 +87,7 @@ def _given(project: Project, given: Sequence[str], name: str | None) -> Target:
 
 
 def _given_as(project: Project, server: ClientServer, name: str) -> Target:
-    """A server that was given by itself; UsageError where the manifest has another of that name."""
+    """The target of a server from the command line; UsageError if its name is taken in the manifest."""
     target = _declared(project, server, name)
     if target.notes and target.entry is None:
         raise UsageError(f'another server "{name}" is declared already; give this one a --name')
@@ -120,7 +120,7 @@ def _configured(
 def _distinct(
     entries: Sequence[ClientServer | Unusable],
 ) -> tuple[list[ClientServer], list[Unusable]]:
-    """Each server once; of two that are called alike and differ, the second cannot be used."""
+    """Each server once; a second server with the same name and other values is unusable."""
     servers: dict[str, ClientServer] = {}
     unusable = [entry for entry in entries if isinstance(entry, Unusable)]
     for server in entries:
@@ -133,7 +133,7 @@ def _distinct(
 
 
 def _names(given: Sequence[str]) -> dict[str, str]:
-    """Legal names, unlike each other in more than case; one that is legal itself comes first."""
+    """A legal name for each name, unique without regard to case; legal names keep themselves."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     for name in sorted(given, key=lambda text: legal_name(text) != text):
@@ -149,7 +149,7 @@ def _names(given: Sequence[str]) -> dict[str, str]:
 def _declared(
     project: Project, server: ClientServer, name: str, proposed: Sequence[str] = ()
 ) -> Target:
-    """A server as the manifest declares it already, else as it is to be declared.
+    """The target of a server: as the manifest declares it, else with the entry to declare.
 
     `proposed` are variables that other servers are going to have.
     """
@@ -167,7 +167,7 @@ def _declared(
 
 
 def refuse_misfit(entry: dict[str, Any]) -> None:
-    """Raise UsageError where a manifest would refuse an entry; no value is quoted."""
+    """Raise UsageError if an entry is not valid in a manifest; no value is quoted."""
     try:
         Upstream.model_validate(entry)
     except ValidationError as error:

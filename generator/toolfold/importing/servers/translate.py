@@ -1,4 +1,4 @@
-"""A client's server as a manifest declares it: placeholders translated, secrets named, never written."""
+"""A client's server as an entry of a manifest: placeholders translated, secrets as variables."""
 
 import os
 import re
@@ -69,7 +69,7 @@ class _Text(NamedTuple):
 
 
 def translated(server: ClientServer, name: str, taken: Iterable[str] = ()) -> Translated:
-    """The server under its name in the manifest; proposed variables are none of those taken."""
+    """The server as an entry under `name`; the variables that it proposes are not in `taken`."""
     return _Translation(server, name, set(taken)).result()
 
 
@@ -112,7 +112,7 @@ class _Translation:
         return Translated(self.name, declared, live, exports, tuple(self.notes))
 
     def _values(self, values: Mapping[str, str], where: str) -> dict[str, tuple[Any, str]]:
-        """Of each variable or header what is declared, and what is used now."""
+        """Each variable or header as it is declared, and as it is used now."""
         return {key: self._value(key, value, f"{where}.{key}") for key, value in values.items()}
 
     def _value(self, key: str, value: str, where: str) -> tuple[Any, str]:
@@ -206,7 +206,7 @@ class _Translation:
         return _Text(f"${{{variable}}}", literal(value))
 
     def _variable(self, hint: str, holds: str) -> str:
-        """A variable of the server's own: its name and what the value is, numbered where taken."""
+        """The name of a new variable for a secret of this server, numbered if it is taken."""
         server, hinted = _upper(self.name), _upper(hint)
         base = hinted if hinted.startswith(server) else f"{server}_{hinted}"
         variable, number = base, 2
@@ -216,7 +216,7 @@ class _Translation:
         return variable
 
     def _env_file(self) -> dict[str, str]:
-        """The variables of a file that the client reads: handed on by name."""
+        """The variables in the client's env file."""
         if self.server.env_file is None:
             return {}
         before = dict(self.exports)

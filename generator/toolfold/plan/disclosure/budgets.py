@@ -32,7 +32,7 @@ def listed_tokens(definition: Definition) -> int:
 
 
 def check_budgets(manifest: Manifest, costs: Sequence[Cost], findings: Findings) -> None:
-    """Refuse where a budget that the manifest itself sets is exceeded, naming what costs most.
+    """Report an error for an exceeded budget that the manifest sets, naming what costs most.
 
     A default that is exceeded is a warning. `direct` is no limit on anything: it decides between
     exposures.

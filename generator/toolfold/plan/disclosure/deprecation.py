@@ -9,7 +9,7 @@ def replacement_of(tool: Tool) -> str | None:
 
 
 def instead(replacement: str) -> str:
-    """What to do instead of calling a deprecated tool."""
+    """The sentence that says which tool to use instead of a deprecated one."""
     return f"use {replacement}" if replacement else "no replacement"
 
 

@@ -36,7 +36,7 @@ def execution_of(manifest: Manifest) -> Execution:
 
 
 def _program_limits(manifest: Manifest) -> ProgramLimits:
-    """What a program may take; the defaults where no program is run, so that the catalog says nothing."""
+    """The limits of a program; the defaults, which the catalog omits, where no programs are run."""
     if manifest.disclosure.code == "off":
         return ProgramLimits()
     bounds = manifest.execution.code

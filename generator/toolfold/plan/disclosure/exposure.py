@@ -77,7 +77,7 @@ def plan_disclosure(
 
 
 def _default_view(manifest: Manifest, inventory: Inventory) -> Sequence[InventoryPage]:
-    """The richest view that fits the budget of `capabilities` whole, else the leanest in pages."""
+    """The richest view that fits the budget of `capabilities` on one page; else the leanest, in pages."""
     budget = budget_of(manifest, "capabilities")
     form = inventory.facts.format
     for detail, omitted in _RICHEST_FIRST.items():
@@ -102,7 +102,7 @@ def _direct_tokens(tools: Sequence[ToolPlan]) -> int:
 
 
 def _priced(tool: ToolPlan, exposure: Exposure, hot: Sequence[str]) -> ToolPlan:
-    """A tool with the costs of its views as this exposure ends them."""
+    """A tool with the token costs of its views, whose next step depends on the exposure."""
     if not is_listed(tool.name, exposure, hot):
         return tool
     return tool._replace(tokens=tool.tokens | tool.tokens_if_listed)
@@ -139,7 +139,7 @@ def _costs(
 def _instructions(
     manifest: Manifest, meta: Sequence[MetaToolPlan], exposure: Exposure, findings: Findings
 ) -> str:
-    """How to start, before what the server is: clients cut the end."""
+    """The instructions: first how to start, then what the server is, because clients cut the end."""
     names = {tool.role: tool.name for tool in meta}
     steps = []
     if "capabilities" in names:

@@ -43,7 +43,7 @@ class ToolLine(NamedTuple):
 
     @property
     def listed_signature(self) -> str:
-        """The signature; where that alone would fill a page, as it is within a line."""
+        """The signature; the compact one where the full one alone would fill a page."""
         return self.signature if len(self.signature) <= _LONGEST_SIGNATURE else self.call
 
 
@@ -64,7 +64,7 @@ class CategoryLine(NamedTuple):
 
 @dataclass(frozen=True)
 class InventoryFacts:
-    """What views show besides their lines, and how they refer to each other."""
+    """What views show besides their lines, and the names of the meta-tools that they mention."""
 
     version: str
     #: The format that is answered with where none is asked for.
@@ -147,7 +147,7 @@ def _server(tool: ToolPlan) -> str:
 def _category(
     category: CategoryPlan, manifest: Manifest, planned: Sequence[ToolPlan | MetaToolPlan]
 ) -> CategoryLine:
-    """A category with what its tools say of their calls; nothing where none of them says it."""
+    """A category with typical tokens and speed of its tools, where any of them declares these."""
     tools = [manifest.tools[name] for name in category.tools if name in manifest.tools]
     stated = [tool.performance for tool in tools if tool.performance is not None]
     tokens = [performance.tokens for performance in stated if performance.tokens is not None]
@@ -170,7 +170,7 @@ def _category(
 
 
 def _rounded(tokens: float) -> int:
-    """The first two digits: it is an estimate."""
+    """The number rounded to two digits, as it is an estimate."""
     unit: int = 10 ** max(0, len(str(round(tokens))) - 2)
     return round(tokens / unit) * unit
 

@@ -40,7 +40,7 @@ _RUN: Final[Json] = {
 
 @dataclass(frozen=True)
 class _Role:
-    """What a meta-tool of a role is like where the manifest says nothing else."""
+    """A meta-tool before the manifest renames or places it."""
 
     name: str
     module: str | None
@@ -166,13 +166,13 @@ def meta_tools(manifest: Manifest) -> Iterator[MetaToolPlan]:
 
 
 def runner_of(manifest: Manifest, effect: Effect) -> str:
-    """The served name of the runner that runs tools of this effect; empty where none does."""
+    """The served name of the runner for tools of this effect; empty if there is none."""
     runners = {t.name: t.effects for t in meta_tools(manifest) if not t.runs_programs}
     return runner_for(runners, effect)
 
 
 def default_meta_names() -> list[str]:
-    """The names that meta-tools have where a manifest says nothing else."""
+    """The default names of the meta-tools."""
     return [role.name for role in _ROLES.values()]
 
 
@@ -203,7 +203,7 @@ def _planned(manifest: Manifest, name: str, entry: MetaTool) -> MetaToolPlan:
 
 
 def _description(role: _Role, manifest: Manifest) -> str:
-    """What a meta-tool is for; of programs that write, only what is different about them."""
+    """The description of a meta-tool; that of `code_write` only says how it differs from `code`."""
     if not role.runs_programs:
         return role.description
     code, schema = manifest.disclosure.meta.code, manifest.disclosure.meta.schema_

@@ -1,4 +1,4 @@
-"""Views of an operation of an HTTP API: its trimmed schemas, and how what they leave out can be had."""
+"""Views of an operation of an HTTP API: its trimmed schemas, and how to get what they omit."""
 
 from typing import Final
 
@@ -27,7 +27,7 @@ def operation_views(
 
 
 def _rest(name: str, shown: ShownOperation, schema_tool: str) -> str:
-    """The call that shows what was left out; empty where nothing was, or nothing shows it."""
+    """How to get what was omitted; empty if nothing was, or if no meta-tool shows it."""
     paths = [one_line(path) for path in shown.cut if len(path) <= _LONGEST_PATH]
     paths = paths[: _MOST_PATHS - 1]
     paths += ["returns"] if _CUT in shown.answer else []

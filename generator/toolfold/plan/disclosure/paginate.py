@@ -38,7 +38,7 @@ ViewPages = tuple[InventoryPage, ...]
 
 
 def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
-    """A view in pages of at most its budget; a single line that is larger stands alone."""
+    """A view in pages within its budget; a line larger than that gets a page of its own."""
     page = on_one_page(source, facts)
     if page is not None:
         return (page,)
@@ -49,7 +49,7 @@ def paginate(source: ViewSource, facts: InventoryFacts) -> ViewPages:
 
 
 def on_one_page(source: ViewSource, facts: InventoryFacts) -> InventoryPage | None:
-    """A view on one page, if that keeps the budget or has but one line.
+    """A view on one page; None if that exceeds the budget and the view has several lines.
 
     A long view omits popular tools, counts of and by server, its workflows, then its quick actions,
     before it is split.
@@ -66,7 +66,7 @@ def on_one_page(source: ViewSource, facts: InventoryFacts) -> InventoryPage | No
 
 
 def _leaner(facts: InventoryFacts, request: ViewRequest) -> Iterator[ViewRequest]:
-    """The same request with less and less beside its lines."""
+    """The same request with one more part left out each time."""
     for part in extras(facts, request):
         yield request.without(part)
         # To say that these are missing is not worth the loss of anything else.
@@ -77,7 +77,7 @@ def _leaner(facts: InventoryFacts, request: ViewRequest) -> Iterator[ViewRequest
 
 
 def _for_pages(source: ViewSource, facts: InventoryFacts) -> ViewRequest:
-    """The request with nothing beside its lines but quick actions, if a line fits beside them."""
+    """The request for a view in pages: no extras but quick actions, if a line fits beside them."""
     request = source.request
     for part in extras(facts, request):
         first = render_view(facts, request.at_page(1, _MANY), source.lines[:1])
@@ -87,7 +87,7 @@ def _for_pages(source: ViewSource, facts: InventoryFacts) -> ViewRequest:
 
 
 def _is_surely_too_long(source: ViewSource) -> bool:
-    """Whether the summaries alone exceed the budget, which need not be rendered to know it."""
+    """Whether the summaries alone exceed the budget, found out without rendering the view."""
     summaries = sum(len(line.summary) for line in source.lines if isinstance(line, ToolLine))
     return len(source.lines) > 1 and summaries > source.budget * LONGEST_TOKEN
 

@@ -27,7 +27,7 @@ class HotList(NamedTuple):
 
 
 def ranked(tools: Iterable[_Tool]) -> list[_Tool]:
-    """Tools by their scores, equal ones by tier; then those that have none, as they came.
+    """Tools by score, equal ones by tier; then those without a score, in their order.
 
     Below those are tools that were measured and found cold, and then deprecated ones.
     """
@@ -35,7 +35,7 @@ def ranked(tools: Iterable[_Tool]) -> list[_Tool]:
 
 
 def popular(tools: Iterable[ToolPlan | MetaToolPlan]) -> tuple[str, ...]:
-    """The names of a category's best: by score, else by tier; none where neither says so."""
+    """The names of a category's best tools: by score, else by tier; empty if no tool has either."""
     good = [tool for tool in tools if tool.deprecated is None and _is_popular(tool)]
     best = sorted(good, key=lambda tool: (_rank(tool), _TIERS[tool.tier]))
     return tuple(tool.name for tool in best[:_MOST_POPULAR])
@@ -54,7 +54,7 @@ def _rank(tool: ToolPlan | MetaToolPlan) -> tuple[bool, bool, float, int]:
 
 
 def hot_tools(tools: Iterable[ToolPlan]) -> list[ToolPlan]:
-    """The tools of the tier `hot`, the best first; a deprecated one leads nobody."""
+    """The tools of the tier `hot`, the best first, without deprecated ones."""
     return ranked(tool for tool in tools if tool.tier == "hot" and tool.deprecated is None)
 
 

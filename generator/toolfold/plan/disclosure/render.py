@@ -25,7 +25,7 @@ def render_view(facts: InventoryFacts, request: ViewRequest, lines: Lines) -> st
 
 
 def _json(facts: InventoryFacts, request: ViewRequest, view: Json) -> str:
-    """A view ends with where to go on: its own next page, else the next step."""
+    """The view as JSON; at its end the call for its next page, else the next step."""
     if request.pages > 1:
         view["page"] = f"{request.page}/{request.pages}"
     view["leftOut"] = _omitted(request)
@@ -43,7 +43,7 @@ def _text(facts: InventoryFacts, request: ViewRequest, rows: list[str]) -> str:
 
 
 def _omitted(request: ViewRequest) -> str:
-    """What the first page says is missing from all of them."""
+    """The note, on the first page only, about what all pages omit."""
     return ", ".join(request.omitted) if request.page == 1 else ""
 
 
@@ -98,7 +98,7 @@ def _overview_json(
 
 
 def _overview_cell(line: CategoryLine, shown: Sequence[str]) -> str | int:
-    """The number of tools, and what is known of them, if anything is."""
+    """The number of tools, with their typical tokens and speed where known."""
     parts = [f"{line.server_count} servers"] if _has_server_count(line, shown) else []
     parts += [f"~{line.tokens} tokens"] if line.tokens is not None else []
     parts += [line.speed] if line.speed else []

@@ -15,7 +15,7 @@ _SUMMARY: Final = 110  # characters
 
 
 def result_lines(name: str, tool: Tool, given: Json, returned: Json | None) -> list[str]:
-    """With a compact signature, with the name alone, and the name alone without a summary."""
+    """The lines of a result: with a signature, with the name only, and without the summary too."""
     replacement = replacement_of(tool)
     summary = marked(truncated(one_line(without_hidden(tool.summary)), _SUMMARY), replacement)
     signature = one_line(without_hidden(compact_signature(name, given, returned, tool.content)))
@@ -28,6 +28,6 @@ def result_tokens(lines: list[str]) -> list[int]:
 
 
 def reserved_tokens(schema: str) -> int:
-    """What may follow the results: a note about what was omitted, and the next step."""
+    """The tokens of what may follow the results: a note about omitted ones, and the next step."""
     note = "50 more did not fit; ask with a smaller limit\n"
     return count(f"{note}next: {schema}(tool)")

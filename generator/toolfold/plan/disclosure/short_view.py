@@ -77,7 +77,7 @@ def _call(source: ShortSource, room: int) -> Json | None:
 
 
 def _steps(source: ShortSource) -> Iterator[tuple[str, Json]]:
-    """What is shown as long as it fits, the most necessary first."""
+    """Parts to show as long as they fit, the most important first."""
     required, optional = _by_need(source.parameters)
     for names in (required, optional):
         for name, schema in names.items():
@@ -106,7 +106,7 @@ def _typed(schema: object, document: Json) -> Json:
 
 
 def _explained(schema: object, document: Json) -> Json:
-    """The type with constraints and the first sentence about it; what is inside is only named."""
+    """The type with constraints and the first sentence of the description; inner properties by name."""
     shown, target = _typed(schema, document), _target(schema, document)
     for key in _CONSTRAINTS:
         if key in target and len(json_text(target[key])) <= _LONGEST_CONSTRAINT:

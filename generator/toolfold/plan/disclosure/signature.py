@@ -86,7 +86,7 @@ def listed_parameters(parameters: Json) -> ListedParameters:
 
 
 def result_type_name(returns: Json | None, content: ContentKind | None) -> str:
-    """What a call gives: `list`, `image`, `object + image`; empty where that is unknown."""
+    """The type of a result: `list`, `image`, `object + image`; empty if unknown."""
     parts = [type_name(returns, returns)] if returns is not None else []
     parts += [] if content is None else [_CONTENT.get(content, content)]
     return " + ".join(parts)

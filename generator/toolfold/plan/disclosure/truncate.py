@@ -1,4 +1,4 @@
-"""Texts that lists show no more of than a few lines."""
+"""Truncating texts for lists."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ MOST_LISTED: Final = 300
 
 
 def truncated(text: str, most: int = MOST_LISTED) -> str:
-    """A text that fits; a truncated one ends after a word, with a mark."""
+    """The text within a line's length; a truncated one ends after a word, with a mark."""
     if len(text) <= most:
         return text
     head = text[:most]

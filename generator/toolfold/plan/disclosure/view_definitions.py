@@ -29,7 +29,7 @@ class ViewSchemas(NamedTuple):
 
 
 def view_schemas(parameters: Json, returns: Json | None) -> ViewSchemas:
-    """Both schemas without their definitions, and those of both that they need, each once.
+    """Both schemas without definitions, and the definitions that they need, each once.
 
     Where the two give one name to different definitions, the result keeps its own.
     """
@@ -63,7 +63,7 @@ def _without(schema: Json, definitions: Mapping[_Key, object]) -> Json:
 def _needed(
     definitions: Mapping[_Key, object], roots: tuple[Json, Json | None]
 ) -> Iterator[ViewDefinition]:
-    """The definitions that the roots refer to, as views show them, those of one keyword together."""
+    """The definitions that the schemas refer to, grouped by keyword, as views show them."""
     texts = {key: json_text(schema) for key, schema in definitions.items()}
     targets = {key: set(_targets(schema)) for key, schema in definitions.items()}
     needed = _reached({target for root in roots for target in _targets(root)}, targets)
@@ -78,7 +78,7 @@ def _needed(
 
 
 def _targets(schema: object) -> Iterator[_Key]:
-    """The definitions that a schema refers to; other parts of its document look like unknown ones."""
+    """The definitions that a schema refers to; a reference to anything else counts as `_ANYWHERE`."""
     for _, inner in walk(schema):
         for keyword in _REFERENCES:
             if isinstance(inner, dict) and keyword in inner:

@@ -1,4 +1,4 @@
-"""What a view was asked for, and what it shows beside its lines."""
+"""The request for a view, and what the view shows beside its lines."""
 
 from typing import Final, NamedTuple
 
@@ -46,7 +46,7 @@ class ViewRequest(NamedTuple):
         return self._replace(omitted=tuple(extra for extra in _OMITTED if extra in omitted))
 
     def silently_without(self, part: str) -> "ViewRequest":
-        """The same request, which leaves a part out and does not say so."""
+        """The same request without a part, and without a note that it is missing."""
         return self._replace(unsaid=(*self.unsaid, part))
 
     def next_page(self, facts: InventoryFacts) -> str:

@@ -84,7 +84,7 @@ class ModelsBuilder:
         self._aliases[name] = source, target
 
     def _alias(self, name: str) -> Json | None:
-        """What an alias of another module stands for; None for a class."""
+        """The schema behind an alias of another module; None for a class."""
         if name not in self._aliases:
             return None
         source, target = self._aliases[name]
@@ -92,7 +92,7 @@ class ModelsBuilder:
         return _SchemaReader(ModelsBuilder(self.definitions), source).type_of(target, name, "")
 
     def _with_attributes(self, model: ModelClass | ModelAlias) -> ModelClass | ModelAlias:
-        """The type with an attribute for each field; fields that would share one are left out."""
+        """The type with an attribute per field; fields whose attributes clash are left out."""
         if isinstance(model, ModelAlias):
             return model
         # Pydantic would take an attribute for the class of the same name.
@@ -279,7 +279,7 @@ class _SchemaReader:
 
 
 def _not_only_null(schema: Json) -> Json:
-    """The type, or any where it has no other value than null, for which there is no annotation."""
+    """The type; `Any` for one that has only null, which the model generator cannot express."""
     return ANY if schema == {"type": "null"} else schema
 
 

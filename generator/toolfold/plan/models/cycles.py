@@ -1,4 +1,4 @@
-"""Definitions that refer to themselves in a way that no class can."""
+"""Definitions that refer to themselves in ways that classes cannot express."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final
@@ -15,7 +15,7 @@ _MAX_CHAIN: Final = 60
 
 
 def check_cycles(definitions: Mapping[str, Json], findings: Findings) -> None:
-    """Report definitions that mean nothing but themselves, and more than Python can import."""
+    """Report definitions that are only references to themselves, large cycles, and long chains."""
     _check_meaning(definitions, findings)
     largest = max(definition_groups(definitions), key=lambda g: len(g.members), default=None)
     if largest is not None and len(largest.members) > _MAX_CYCLE:
@@ -47,7 +47,7 @@ def _check_meaning(definitions: Mapping[str, Json], findings: Findings) -> None:
 
 
 def _same_value(schema: object) -> Iterator[str]:
-    """The definitions that are about the same value: not those below a property or an item."""
+    """The definitions referred to for the same value, and not for a property or an item of it."""
     if not isinstance(schema, dict):
         return
     if isinstance(schema.get("$ref"), str):
@@ -58,7 +58,7 @@ def _same_value(schema: object) -> Iterator[str]:
 
 
 def _depths(definitions: Mapping[str, Json]) -> dict[str, int]:
-    """How many definitions each one leads through; one that is on the way already ends it."""
+    """The length of the longest chain of references from each definition; a cycle ends a chain."""
     edges = {name: named_definitions(schema, definitions) for name, schema in definitions.items()}
     depths: dict[str, int] = {}
     for start in definitions:

@@ -22,13 +22,13 @@ class DefinitionsGroup(NamedTuple):
 
 
 def definition_of(reference: str) -> str | None:
-    """The definition that a reference is to, whole; None for any other reference."""
+    """The definition that a reference points to as a whole; None for any other reference."""
     steps = reference_steps(reference) if reference.startswith(DEFINITIONS_PREFIX) else None
     return steps[1] if steps and len(steps) == 2 else None
 
 
 def definition_returned(returns: Json | None) -> str | None:
-    """The definition that a tool's result is, where `returns` is nothing but a reference to it."""
+    """The definition that `returns` refers to, if it is only a reference; else None."""
     if returns is None or not isinstance(returns.get("$ref"), str):
         return None
     return definition_of(returns["$ref"]) if returns.keys() <= NOTES | {"$ref"} else None

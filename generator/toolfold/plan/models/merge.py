@@ -1,4 +1,4 @@
-"""References followed and `allOf` folded, so that an object is one schema with all its properties."""
+"""Following references and merging `allOf`, so that one schema has all properties of an object."""
 
 from functools import cached_property
 from typing import Final
@@ -23,7 +23,7 @@ class Document:
         self._nullable: dict[tuple[int, int], tuple[Json, bool]] = {}
 
     def target(self, reference: str) -> Json | bool | None:
-        """What a reference points to, or None where only the validator can follow it."""
+        """The schema that a reference points to; None for one that only the validator can follow."""
         return resolve(self.schema, reference) if self._is_one_document else None
 
     def resolved(self, schema: object) -> Json:
@@ -57,7 +57,7 @@ class Document:
         return merged | {key: rest[key] for key in ("description",) if key in rest}
 
     def accepts_null(self, schema: object, depth: int = 0) -> bool:
-        """Whether null is among the values of a schema; False where that is too deep to tell."""
+        """Whether a schema accepts null; False if it is nested too deeply to tell."""
         if not isinstance(schema, dict) or depth > _MAX_DEPTH:
             return schema is True
         key = (id(schema), depth)
@@ -94,7 +94,7 @@ def is_class(schema: Json) -> bool:
 
 
 def only_part(schema: Json) -> Json | None:
-    """The one part of an `allOf` beside which nothing is said but notes; else None."""
+    """The only part of an `allOf` beside which there are only annotations; else None."""
     parts = schema.get("allOf")
     if isinstance(parts, list) and len(parts) == 1 and isinstance(parts[0], dict):
         return parts[0] if schema.keys() - {"allOf"} <= NOTES else None
@@ -102,7 +102,7 @@ def only_part(schema: Json) -> Json | None:
 
 
 def _is_part(schema: Json) -> bool:
-    """Whether a schema says nothing but what properties an object has."""
+    """Whether a schema only describes the properties of an object."""
     return schema.get("type", "object") == "object" and schema.keys() <= _OF_OBJECTS | NOTES
 
 

@@ -23,7 +23,7 @@ def item_name(name: str) -> str:
 
 
 def branch_names(options: Sequence[object], name: str) -> list[str]:
-    """A name for each option of a union: by its title, a constant, or what only it requires."""
+    """A name for each option of a union: from its title, a constant, or a property only it requires."""
     objects = [o for o in options if isinstance(o, dict) and properties_of(o)]
     suffixes = []
     for number, option in enumerate(options, start=1):
@@ -42,7 +42,7 @@ def _title(option: Json) -> str:
 
 
 def _constant(option: Json) -> str:
-    """The value of the first property that can have but one."""
+    """The value of the first property that allows a single value; else empty."""
     for schema in properties_of(option).values():
         if not isinstance(schema, dict):
             continue
@@ -53,7 +53,7 @@ def _constant(option: Json) -> str:
 
 
 def _own_property(option: Json, objects: Sequence[Json]) -> str:
-    """The first property that this option requires and no other one has."""
+    """`By` and the first property that this option requires and no other option has; else empty."""
     others = [other for other in objects if other is not option]
     for prop in required_of(option):
         if isinstance(prop, str) and not any(prop in properties_of(other) for other in others):

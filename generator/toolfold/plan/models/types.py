@@ -43,7 +43,7 @@ def text_type(schema: Json, *, has_formats: bool) -> Json:
 
 
 def literal_values(schema: Json) -> list[object]:
-    """The values of an enum or const that a Literal treats like the validator; empty for others.
+    """The values of an enum or const that `Literal` can express exactly; else empty.
 
     A Literal has no floats, and takes 1 for True.
     """

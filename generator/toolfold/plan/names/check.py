@@ -34,7 +34,7 @@ def check_names(
     definitions: Collection[str],
     findings: Findings,
 ) -> None:
-    """Report every name that clashes with another, or that Python or Windows reserves.
+    """Report every name that clashes with another, or is reserved by Python or Windows.
 
     `definitions` are those that get classes.
     """
@@ -138,7 +138,7 @@ def _check_methods(manifest: Manifest, findings: Findings) -> None:
 
 
 def _check_functions(manifest: Manifest, findings: Findings) -> None:
-    """Report tools that programs could not tell apart, or not from a type."""
+    """Report tools whose functions in programs would clash with each other or with a type."""
     taken = {definition_type(name).name: f'the definition "{name}"' for name in manifest.defs}
     for name in manifest.tools:
         function = function_name(name)

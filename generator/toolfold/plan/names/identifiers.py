@@ -1,4 +1,4 @@
-"""Manifest names to Python and file names, and the clashes that would follow."""
+"""Python and file names for the names in a manifest, and the clashes between them."""
 
 import builtins
 import keyword
@@ -49,7 +49,7 @@ def definition_type(definition: str) -> TypeName:
 
 
 def method_of(name: str, tool: Tool) -> str:
-    """The method that carries a tool out: the one that its backend names, or like its module."""
+    """The method that carries a tool out: named by its backend, else after the tool."""
     return (tool.backend and tool.backend.python) or module_name(name)
 
 
@@ -72,7 +72,7 @@ def result_class(tool: str) -> str:
 
 @cache
 def field_name(prop: str) -> str:
-    """The attribute for a property: the property itself where Python and Pydantic allow.
+    """The attribute for a property, with the property's name where Python and Pydantic allow it.
 
     It depends on nothing but the property, so that tools can be modelled together.
     """

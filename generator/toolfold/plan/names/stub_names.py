@@ -16,7 +16,7 @@ _TAKEN: Final = frozenset([*dir(builtins), *STUB_NAMES])
 
 
 def function_name(tool: str) -> str:
-    """The function that a tool is: its name where that is one of Python's and means nothing else.
+    """The name of a tool's function in programs: an identifier like the tool's name.
 
     `create-issue` becomes `create_issue`, and `list` becomes `list_`.
     """
@@ -28,7 +28,7 @@ def function_name(tool: str) -> str:
 
 
 def argument_names(parameters: Iterable[str]) -> dict[str, str]:
-    """Every parameter with the keyword that programs give it by; no two have the same."""
+    """The keyword argument for each parameter, all of them different."""
     names: dict[str, str] = {}
     taken: set[str] = set()
     # What keeps its name comes first, so that nothing else takes it.
@@ -40,7 +40,7 @@ def argument_names(parameters: Iterable[str]) -> dict[str, str]:
 
 
 def is_plain(name: str) -> bool:
-    """Whether a name can stand in Python source as it is, and is read there as what it is."""
+    """Whether a name is a Python identifier that keeps its meaning in source."""
     return (
         name.isidentifier()
         and not keyword.iskeyword(name)
@@ -50,7 +50,7 @@ def is_plain(name: str) -> bool:
 
 
 def encoded(name: str) -> str:
-    """A Python name like one that is none: `page-size` becomes `page_size`, `from` becomes `from_`."""
+    """An identifier similar to a name: `page-size` becomes `page_size`, `from` becomes `from_`."""
     name = re.sub(r"[^A-Za-z0-9_]", "_", unicodedata.normalize("NFKC", name)) or "_"
     if name[0].isdigit() or not name.strip("_"):
         name = f"p_{name.strip('_')}"

@@ -12,7 +12,7 @@ from toolfold.plan.resources_prompts.workflows import Calling, check_prompt_name
 
 
 def check_resources_prompts(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
-    """Report resources and prompts that could not be served."""
+    """Report resources and prompts that cannot be served."""
     check_resources(manifest, tree, findings)
     check_prompts(manifest, findings)
     check_prompt_names(manifest, tree, findings)

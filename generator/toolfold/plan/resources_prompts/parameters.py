@@ -44,7 +44,7 @@ def parameters_of(tool: Tool, definitions: Mapping[str, Json]) -> dict[str, Tool
 def misuses(
     name: str, tool: str, parameters: dict[str, ToolParameter]
 ) -> Iterator[tuple[str, str]]:
-    """Why a text cannot be sent to a tool under a name: a fact and a way out."""
+    """Problems with passing a text as a parameter of a tool: each a fact and a way out."""
     if name not in parameters:
         known = ", ".join(parameters) or "none"
         hint = nearest(name, list(parameters)) or f"its parameters: {known}"

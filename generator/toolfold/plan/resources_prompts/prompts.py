@@ -31,7 +31,7 @@ def declared_prompts(manifest: Manifest) -> Iterator[Prompt]:
 
 
 def check_prompts(manifest: Manifest, findings: Findings) -> None:
-    """Report prompts that could not be filled in."""
+    """Report prompts that cannot be filled in."""
     for name, prompt in manifest.prompts.items():
         if (prompt.text is None) == (prompt.tool is None):
             fact = "a prompt has either a text or a tool"
@@ -44,7 +44,7 @@ def check_prompts(manifest: Manifest, findings: Findings) -> None:
 
 
 def _check_text(name: str, text: str, arguments: list[str], findings: Findings) -> None:
-    """Hold the braces of a text to the arguments that are declared."""
+    """Report placeholders of a text that are not declared arguments, and arguments not used in it."""
     path = ("prompts", name, "text")
     used = set[str]()
     for match in _BRACES.finditer(text):
@@ -65,7 +65,7 @@ def _check_text(name: str, text: str, arguments: list[str], findings: Findings) 
 
 
 def _check_tool(manifest: Manifest, name: str, prompt: Declared, findings: Findings) -> None:
-    """Hold the arguments of a prompt to the parameters of its tool."""
+    """Report arguments of a prompt that do not fit the parameters of its tool."""
     tool_name = prompt.tool or ""
     tool, path = manifest.tools[tool_name], ("prompts", name, "tool")
     if tool.effect != "read":
@@ -91,7 +91,7 @@ def _check_tool(manifest: Manifest, name: str, prompt: Declared, findings: Findi
 def _declared_arguments(
     prompt: Declared, parameters: dict[str, ToolParameter]
 ) -> dict[str, DeclaredArgument]:
-    """The arguments that are declared, or else those parameters of the tool that are text."""
+    """The declared arguments; else the tool's parameters that take text or are required."""
     if prompt.arguments is not None or prompt.tool is None:
         return prompt.arguments or {}
     return {
@@ -102,7 +102,7 @@ def _declared_arguments(
 
 
 def _arguments(manifest: Manifest, prompt: Declared) -> Iterator[PromptArgument]:
-    """The arguments as they are listed; what is not said of them, the tool's parameters say."""
+    """The arguments as they are listed, completed from the tool's parameters."""
     parameters: dict[str, ToolParameter] = {}
     if prompt.tool is not None:
         parameters = parameters_of(manifest.tools[prompt.tool], manifest.defs)

@@ -26,7 +26,7 @@ def resources_of(manifest: Manifest) -> tuple[Resource, ...]:
 
 
 def check_resources(manifest: Manifest, tree: PlacedMapping, findings: Findings) -> None:
-    """Report addresses that cannot be read, and those that nobody would get to."""
+    """Report addresses that cannot be read, and those hidden by an earlier address."""
     templates: dict[str, AddressTemplate] = {}
     for name, resource in manifest.resources.items():
         path = ("resources", name, "uri")
@@ -54,7 +54,7 @@ def _check_tool(
     template: AddressTemplate,
     findings: Findings,
 ) -> None:
-    """Hold the variables of an address to the parameters of the tool that reads it."""
+    """Report variables of an address that do not fit the parameters of its tool."""
     tool = manifest.tools.get(resource.tool)
     if tool is None:
         return  # which is reported elsewhere
@@ -74,7 +74,7 @@ def _check_tool(
 
 
 def _shadowed(templates: dict[str, AddressTemplate]) -> Iterator[tuple[str, str]]:
-    """Pairs of names: a resource, and an earlier one that has all of its addresses.
+    """Pairs of names: a resource, and an earlier one that matches all of its addresses.
 
     An address without variables comes before every template, so only its like can hide it.
     """
@@ -108,7 +108,7 @@ def _resource(manifest: Manifest, name: str, declared: Declared) -> Resource:
 
 
 def _returned_type(manifest: Manifest, tool: str) -> str | None:
-    """The media type of what a tool returns; None where the manifest does not say."""
+    """The media type of a tool's result; None if the manifest does not determine it."""
     returned = output_schema(manifest.tools[tool], manifest.defs)
     if returned is None:
         return None

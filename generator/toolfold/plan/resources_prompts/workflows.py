@@ -27,7 +27,7 @@ _EFFECTS: Final = {
 
 
 class Calling(NamedTuple):
-    """What depends on the whole catalog: how each tool is called."""
+    """How each tool is called, which depends on the whole catalog."""
 
     tools: Mapping[str, ToolPlan]
     hot: Sequence[str]
@@ -87,7 +87,7 @@ def workflow_prompts(manifest: Manifest, calling: Calling) -> Iterator[Prompt]:
 
 
 def _prompt_name(text: str) -> str:
-    """The name that a text comes to; empty where it has letters or digits other than ASCII's."""
+    """A text as the name of a prompt; empty if it has letters or digits outside ASCII."""
     # Small letters of what was taken apart, and what those are made of.
     small = unicodedata.normalize("NFKD", text).casefold()
     letters = unicodedata.normalize("NFKD", small)
@@ -98,7 +98,7 @@ def _prompt_name(text: str) -> str:
 
 
 def _inputs(manifest: Manifest, flow: Workflow) -> list[list[_Input]]:
-    """By step, the parameters that need a value, and where it comes from.
+    """For each step, the parameters that need a value, and where it comes from.
 
     Those are the required ones, and of the first step also optional ones without a default.
     """
@@ -123,7 +123,7 @@ def _inputs(manifest: Manifest, flow: Workflow) -> list[list[_Input]]:
 
 
 def _supplied(parameter: ToolParameter, tool: Tool, generated: Mapping[str, int]) -> str:
-    """The name of the value that an earlier step generates for a parameter; empty where none does."""
+    """The name of the value from an earlier step for a parameter; empty if no step supplies it."""
     name = parameter.name
     if name in generated and (parameter.is_required or name in tool.consumes):
         return name
@@ -133,7 +133,7 @@ def _supplied(parameter: ToolParameter, tool: Tool, generated: Mapping[str, int]
 
 
 def _argument_name(parameter: ToolParameter, step: str, names: dict[str, ToolParameter]) -> str:
-    """The argument for a parameter: one for all steps, unless they mean different things by it."""
+    """The name of a parameter's argument, shared by steps that describe the parameter alike."""
     known = names.setdefault(parameter.name, parameter)
     same = (known.description, known.values) == (parameter.description, parameter.values)
     return parameter.name if same else f"{step}_{parameter.name}"
@@ -208,7 +208,7 @@ def _given(one: _Input) -> PromptPart:
 
 
 def _later_uses(number: int, inputs: Sequence[Sequence[_Input]]) -> list[str]:
-    """What later steps take from a step."""
+    """The sentences about the values that later steps take from a step."""
     uses: dict[str, list[int]] = {}
     for later, step_inputs in enumerate(inputs, 1):
         for one in step_inputs:
@@ -218,7 +218,7 @@ def _later_uses(number: int, inputs: Sequence[Sequence[_Input]]) -> list[str]:
 
 
 def _merged(parts: Iterable[PromptPart]) -> Iterator[PromptPart]:
-    """The same text in as few pieces as possible."""
+    """The pieces, with neighbours merged where possible."""
     for is_plain, group in groupby(parts, lambda part: not part.argument and not part.only):
         if is_plain:
             yield PromptPart("".join(part.text for part in group))

@@ -86,7 +86,7 @@ def _check(located: LocatedSchema, findings: Findings) -> None:
 def _without_shared(
     located: LocatedSchema, definitions: Mapping[str, Json], findings: Findings
 ) -> Json:
-    """A foreign schema without the manifest's definitions, which are checked once for all tools."""
+    """A foreign schema without the manifest's definitions, which are checked only once."""
     if not located.has_shared_definitions:
         return located.schema
     for path, reference in references({**located.schema, "$defs": {}}):

@@ -42,7 +42,7 @@ def has_base64(schema: object) -> bool:
 
 
 def format_problems(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
-    """Formats and encodings that are unknown, or that stand where no text can."""
+    """Problems with formats and encodings: unknown ones, and ones on values that are never text."""
     named, encoding = schema.get("format"), schema.get("contentEncoding")
     if isinstance(named, str) and named not in STRING_FORMATS:
         yield SchemaProblem((*path, "format"), f'unknown format "{named}"', _hint(named), "format")
@@ -56,7 +56,7 @@ def format_problems(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
 
 
 def unasserted_formats(path: SchemaPath, schema: Json) -> Iterator[SchemaProblem]:
-    """Formats of text in a foreign schema that stay notes although its tool asserts formats."""
+    """Unknown formats of text in a foreign schema, which are not asserted."""
     named = schema.get("format")
     if isinstance(named, str) and named not in STRING_FORMATS and _may_be_text(schema):
         fact = f'unknown format "{named}" is not asserted'

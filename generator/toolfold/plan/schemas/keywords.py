@@ -1,4 +1,4 @@
-"""What stands under the keywords of a JSON Schema: its subschemas, properties and references."""
+"""Subschemas, properties and required names of a JSON Schema."""
 
 from collections.abc import Iterator
 from typing import Final

@@ -1,4 +1,4 @@
-"""A short text that a pattern matches, for the patterns that people write.
+"""A short text that matches a regular expression, for common expressions.
 
 Literals, classes, groups, alternatives and repetitions are understood; what looks around itself
 or refers back is left out. The caller validates the text.
@@ -14,11 +14,11 @@ _ORDINARY: Final = "a1A-_ .,;:/xyz"
 
 
 class _UnclearError(Exception):
-    """A part of a pattern that is not understood."""
+    """A part of a pattern that is not supported."""
 
 
 def text_matching(pattern: str, least: int = 0) -> str | None:
-    """A text for a pattern, of this length at least where repetitions allow; None for others."""
+    """A text that matches, of at least `length` if repetitions allow; None for unsupported patterns."""
     for repeats in (1, max(int(least), 1)):
         try:
             text = _Reader(pattern, min(repeats, _MAX)).alternatives()
@@ -30,7 +30,7 @@ def text_matching(pattern: str, least: int = 0) -> str | None:
 
 
 class _Reader:
-    """Reads a pattern once and makes the text as it goes."""
+    """A parser of a pattern that builds the text while it reads."""
 
     def __init__(self, pattern: str, repeats: int) -> None:
         self._pattern = pattern
@@ -38,7 +38,7 @@ class _Reader:
         self._repeats = repeats
 
     def alternatives(self) -> str:
-        """The text of the first alternative, up to the end or a closing bracket."""
+        """The text of the first alternative, read up to the end or a closing bracket."""
         text = self._sequence()
         while self._peek() == "|":
             self._at += 1
@@ -115,7 +115,7 @@ class _Reader:
         return _ESCAPES.get(sign) or _CONTROLS.get(sign) or sign
 
     def _count(self) -> int:
-        """How often the last piece is repeated, by the quantifier behind it."""
+        """How often the last piece is repeated, according to the quantifier after it."""
         sign = self._peek()
         if sign not in ("*", "+", "?", "{"):
             return 1

@@ -1,4 +1,4 @@
-"""`required` names that no property has."""
+"""Names in `required` that are not declared as properties."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -15,7 +15,7 @@ _IN_PLACE: Final = frozenset({"allOf", "anyOf", "oneOf", "if", "then", "else", "
 
 
 def required_problems(path: SchemaPath, schema: Json, root: Json) -> Iterator[SchemaProblem]:
-    """Required properties that are not declared: errors where nothing else is allowed.
+    """Problems with required properties that are not declared: errors if no others are allowed.
 
     A schema without `properties` says only that others declare them, which is a usual thing.
     """
@@ -46,14 +46,14 @@ def required_problems(path: SchemaPath, schema: Json, root: Json) -> Iterator[Sc
 
 
 def _around(path: SchemaPath, root: Json) -> object:
-    """The outermost schema that holds for the same value as the one at `path`."""
+    """The outermost schema that applies to the same value as the one at `path`."""
     while path and (path[-1] in _IN_PLACE or _IN_PLACE.intersection(path[-2:-1])):
         path = path[:-1] if path[-1] in _IN_PLACE else path[:-2]
     return value_at(root, path)
 
 
 def _declared(schema: object, root: Json, seen: set[int]) -> set[str]:
-    """The properties that a schema and all that hold beside it declare."""
+    """The properties declared by a schema and all others that apply to the same value."""
     if not isinstance(schema, dict) or id(schema) in seen:
         return set()
     seen.add(id(schema))

@@ -37,7 +37,7 @@ def sample_number(schema: Json, kind: str) -> int | float:
 
 
 def sample_text(schema: Json, name: str) -> str:
-    """The name in angle brackets, or what a format, a pattern or a length asks for instead."""
+    """The name in angle brackets, or a text that fits the format, the pattern or the length."""
     if schema.get("format") in _SAMPLES:
         return _SAMPLES[schema["format"]]
     if schema.get("contentEncoding") == "base64":
@@ -54,7 +54,7 @@ def sample_text(schema: Json, name: str) -> str:
 
 
 def _bound(schema: Json, inclusive: str, exclusive: str, step: float) -> float | None:
-    """The first number within a bound; in older dialects `exclusive` says what the other means."""
+    """The first number within a bound; older dialects have `exclusive` as a flag beside it."""
     limit: float | None = schema.get(inclusive)
     beyond = schema.get(exclusive)
     if beyond is True and limit is not None:

@@ -1,4 +1,4 @@
-"""The schemas that are served and validated: the source as written, in one document per tool."""
+"""The schemas that are served and used for validation: as written, one document per tool."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -37,7 +37,7 @@ class LocatedSchema:
         return "warning" if self.is_foreign else "error"
 
     def has_own(self, path: SchemaPath) -> bool:
-        """Whether a part is the schema's own, and not in the manifest's definitions beside it."""
+        """Whether a part belongs to this schema and not to the manifest's shared definitions."""
         is_shared = self.has_shared_definitions or not self.is_foreign
         return self.is_definitions or not is_shared or path[:1] != ("$defs",)
 

@@ -1,4 +1,4 @@
-"""What agents are shown of the operations of HTTP APIs: schemas within budgets, beside those that validate."""
+"""The schemas of HTTP operations as agents see them: within budgets, unlike those that validate."""
 
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -27,7 +27,7 @@ class ShownOperation(NamedTuple):
 
 
 def shown_operation(tool: Tool, definitions: Mapping[str, Json]) -> ShownOperation | None:
-    """What is shown of an operation; None for any other tool, whose schemas are shown whole."""
+    """The shown schemas of an operation; None for any other tool, whose schemas are shown whole."""
     if not tool.is_operation:
         return None
     shown = shown_schema(tool.input_schema or {}, definitions.get, ARGUMENTS_BUDGET)

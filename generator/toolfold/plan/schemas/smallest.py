@@ -1,4 +1,4 @@
-"""The smallest valid call of a tool: what an agent is shown where its author gave no example."""
+"""The smallest valid call of a tool, shown to agents where its author gave no example."""
 
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -23,7 +23,7 @@ _COMBINING: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf", "$defs", "defi
 
 
 class _NoValueError(Exception):
-    """Nothing small can be made for a schema."""
+    """No small value can be made for a schema."""
 
 
 def example_arguments(
@@ -43,7 +43,7 @@ def example_arguments(
 
 
 def example_result(schema: Json) -> object | None:
-    """An answer that a schema allows, with every field of its own; None where none is found."""
+    """A value that a schema accepts, with all its properties; None if none is found."""
     validator = quick_validator(schema, asserts_formats=False)
     for prefers_given in (True, False) if validator else ():
         maker = _Maker(schema, 0, prefers_given=prefers_given, is_full=True)
@@ -71,7 +71,7 @@ def _candidates(schema: Json) -> Iterator[Json]:
 
 
 class _Maker:
-    """Makes one value; `branch` says which of several alternatives is taken."""
+    """Makes a value; `branch` is the number of the alternative to take."""
 
     def __init__(
         self, document: Json, branch: int, *, prefers_given: bool, is_full: bool = False
@@ -87,7 +87,7 @@ class _Maker:
         self._open: list[object] = []
 
     def value(self, schema: object, name: str, depth: int) -> Any:
-        """A value for a schema; `name` is that of the property which it is for."""
+        """A value for a schema; `name` is the name of its property."""
         self._values += 1
         if schema is False or depth > _MAX_DEPTH or self._values > _MAX_VALUES:
             raise _NoValueError
@@ -114,7 +114,7 @@ class _Maker:
         )
 
     def _given(self, schema: Json) -> Iterator[object]:
-        """The values that the schema itself names."""
+        """The values that the schema itself lists: constants, examples and the default."""
         if "const" in schema:
             yield schema["const"]
         examples = schema.get("examples")
@@ -184,7 +184,7 @@ class _Maker:
 
 
 def _joined(first: Json, second: Json) -> Json:
-    """Two schemas for one value as one, roughly: the result is validated anyway."""
+    """Two schemas for one value merged roughly; the value made from it is validated later."""
     joined = {**first, **second}
     if "properties" in first and "properties" in second:
         joined["properties"] = {**properties_of(first), **properties_of(second)}
@@ -207,7 +207,7 @@ def _type_of(schema: Json) -> str:
 
 
 def _different(values: list[Any]) -> list[Any]:
-    """The values, made to differ where that is easy."""
+    """The values changed to be distinct, where that is easy."""
     made: list[Any] = []
     for number, value in enumerate(values):
         if number and isinstance(value, str):

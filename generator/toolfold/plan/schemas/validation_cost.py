@@ -1,4 +1,4 @@
-"""How often a validator may look at one value: what decides how long validation takes.
+"""How often a validator may check one value, which decides how long validation takes.
 
 A definition that refers to another one twice has it checked twice, and so on below: thirty short
 definitions can mean a thousand million checks of one value.
@@ -37,7 +37,7 @@ def checks_per_value(schema: Json | None) -> int:
 
 
 class DefinitionChecks:
-    """The same for many schemas that share definitions, which are looked through once.
+    """Counts checks for many schemas that share definitions, which are analysed once.
 
     In the order of their names: where definitions go in circles, a count depends on where it began.
     """
@@ -68,7 +68,7 @@ def is_quick(schema: Json) -> bool:
 
 
 def quick_validator(schema: Json, *, asserts_formats: bool = False) -> Validator | None:
-    """A validator for the values in a manifest; None where none can be made, or it would take long."""
+    """A validator for values in a manifest; None if it cannot be made or would be slow."""
     try:
         validator = validator_for(schema, asserts_formats=asserts_formats)
     except (ValidationError, ValueError):
@@ -86,7 +86,7 @@ class _Checks:
         self._together: dict[int, Counter[int]] = {}
 
     def of_value(self, schema: Any) -> int:
-        """The checks of the value that has most, at any depth below one that `schema` is for."""
+        """The most checks of a single value, at any depth of a value for `schema`."""
         if not isinstance(schema, dict):
             return 1
         if id(schema) not in self._counts:
@@ -102,7 +102,7 @@ class _Checks:
         return self._counts[id(schema)]
 
     def _checked_together(self, schema: Json) -> Counter[int]:
-        """The parts that a value for this schema is checked against, and how often each is."""
+        """The parts of the document that a value for this schema is checked against, and how often."""
         key = id(schema)
         if key not in self._together:
             self._parts[key] = schema

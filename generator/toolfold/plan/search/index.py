@@ -1,4 +1,4 @@
-"""The search index: sorted lines, one per term, of the tools that say it and how strongly.
+"""The search index: sorted lines, one per term, with its tools and the term's weight in each.
 
 What a line says of a tool depends on that tool alone, but for the mean lengths of fields, which are
 rounded. So an edit of one tool changes few lines, and a diff shows them.
@@ -53,7 +53,7 @@ class IndexLines:
 
 
 def mean_lengths(tools: Sequence[ToolPlan]) -> Means:
-    """Rounded, so that an edit of one tool hardly ever moves them."""
+    """The mean length of each field, rounded so that an edit of one tool rarely changes it."""
     means = {}
     for field in _WEIGHTS:
         lengths = [len(words) for tool in tools if (words := tool.words.get(field))]
@@ -88,14 +88,14 @@ def index_of(words_by_tool: Sequence[Words], means: Means) -> IndexLines:
 
 
 def name_rarities(index: IndexLines, tools: Sequence[ToolPlan]) -> NameRarities:
-    """By tool, how rare the words of its name are together."""
+    """The summed rarity of the words in each tool's name."""
     rare = {word: rarity(count, len(tools)) for word, count in index.tool_counts.items()}
     names = (dict.fromkeys(tool.words["name"]) for tool in tools)
     return NameRarities.of(sum(rare[word] for word in name) for name in names)
 
 
 def _strengths(by_field: Words, means: Means) -> tuple[Strengths, Strengths]:
-    """BM25F of words and of neighbours: weighted, diluted counts summed over fields, saturated."""
+    """The BM25F weights of words and of pairs of neighbours: weighted by field, normalised, saturated."""
     of_words: dict[str, float] = {}
     of_pairs: dict[str, float] = {}
     for field, weight in _WEIGHTS.items():

@@ -36,7 +36,7 @@ def vectors(texts: Sequence[Texts]) -> list[str]:
 
 
 def related(texts: Sequence[Texts], words: Sequence[str]) -> dict[str, list[tuple[str, float]]]:
-    """For each word the few others that mean nearly the same, and what a match of them counts."""
+    """For each word the few others with nearly the same meaning, and the weight of a match."""
     stems = sorted(word for word in words if word.isalpha())
     spelling = _spellings(texts)
     # Whole numbers below 2**24 in all sums: exact in any order of adding, so on any machine.
@@ -62,7 +62,7 @@ def _counts(cosine: float) -> float:
 
 
 def _spellings(texts: Sequence[Texts]) -> dict[str, str]:
-    """The commonest spelling of each stem: vectors know words, not stems."""
+    """The commonest word of each stem: vectors are of words, not of stems."""
     seen: dict[str, Counter[str]] = {}
     for text in texts:
         for value in text.values():

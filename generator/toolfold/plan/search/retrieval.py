@@ -1,4 +1,4 @@
-"""The retrieval gate: each tool's own example prompt must find it among the first results."""
+"""The retrieval check: the example prompt of a tool must find it among the first results."""
 
 from collections.abc import Mapping, Sequence
 from typing import Final
@@ -14,7 +14,7 @@ _NAMED: Final = 5
 def check_retrieval(
     manifest: Manifest, tools: Sequence[ToolPlan], data: Mapping[str, str], findings: Findings
 ) -> None:
-    """Warn of every prompt that other tools answer better, with who came before.
+    """Warn of every prompt whose tool is not among the first results, with those that are.
 
     Those of deprecated tools, which come last, are not asked.
     """

@@ -1,4 +1,4 @@
-"""What search finds a tool by: its text by field, split into words."""
+"""The words that search finds a tool by, split from its text, by field."""
 
 from collections.abc import Iterator
 from typing import Final

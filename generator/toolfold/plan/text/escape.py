@@ -1,4 +1,4 @@
-"""The injection boundary: the only ways a manifest's text reaches code, Markdown or URLs.
+"""The injection boundary: the only functions that put a manifest's text into code, Markdown or URLs.
 
 Code escapes hidden characters, and documents show a mark in their place.
 """

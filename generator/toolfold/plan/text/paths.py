@@ -1,4 +1,4 @@
-"""The injection boundary of paths: the only ways a manifest's names reach the file system."""
+"""The injection boundary of paths: the only functions that make file names of a manifest's names."""
 
 import re
 from typing import Final, NewType

@@ -1,1 +1,1 @@
-"""What runs tools, behind one protocol."""
+"""The backends that run tools, behind one protocol."""

@@ -1,4 +1,4 @@
-"""Several backends in one catalog: each tool is run by the one that it names."""
+"""Several backends in one catalog: each tool is run by its own."""
 
 from typing import TYPE_CHECKING
 

@@ -145,7 +145,7 @@ def _operation(entry: ToolEntry) -> HttpOperation:
 
 
 def _content(content: "Bytes") -> "Image | Audio | File":
-    """A picture or sound that models can take, by what the data are; else a file."""
+    """An image or audio if the data is of a type that models take; else a file."""
     from toolfold_runtime.content import Audio, File, Image
     from toolfold_runtime.running.media import media_type_of
 

@@ -165,7 +165,7 @@ def _params(entry: ToolEntry, method: _Method, arguments: ValidArguments) -> "Mo
 
 
 def _unset_defaults(params: Any, sent: object) -> None:
-    """Let what was filled in count as not set, at every depth, as with a default of the model's."""
+    """Mark filled-in defaults as not set in the model, at every depth."""
     if isinstance(params, list | tuple) and isinstance(sent, list):
         for item, sent_item in zip(params, sent, strict=False):
             _unset_defaults(item, sent_item)
@@ -182,7 +182,7 @@ def _unset_defaults(params: Any, sent: object) -> None:
 
 
 def _refusal(entry: ToolEntry, error: "ValidationError") -> ToolError:
-    """What the schema accepts and Python's types do not have, such as a leap second."""
+    """The ToolError for values that the schema accepts and Python's types lack, such as leap seconds."""
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     if all(problem["type"].startswith(_PYTHON_LIMITS) for problem in errors):
         lines = [

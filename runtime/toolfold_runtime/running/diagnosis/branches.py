@@ -46,7 +46,7 @@ def branch_pointers(
 def intended_branch(
     document: SchemaDocument, branches: Sequence[Branch], value: Any, path: ValuePath
 ) -> SchemaPath | Fault:
-    """The branch that was meant, or what is wrong whichever it was.
+    """The branch that was most probably meant; else a fault that holds for all branches.
 
     Of the branches for this kind of value: the only one; the one that a property with constant
     values names; else the one with the fewest faults. Nulls count last: they may be left out.
@@ -67,7 +67,7 @@ def intended_branch(
 
 
 def _inner(document: SchemaDocument, pointer: SchemaPath) -> list[SchemaPath]:
-    """The branches of a branch that is nothing but alternatives, directly or by reference."""
+    """The inner branches of a branch that only lists alternatives, directly or by reference."""
     target: SchemaPath | None = pointer
     for _ in range(_MAX_BRANCHES):
         schema = document.at(target) if target is not None else None
@@ -87,7 +87,7 @@ def _kind_faults(branch: Branch, path: ValuePath) -> list[Fault]:
 
 
 def _other_kind(branches: Iterable[Branch], value: object, path: ValuePath) -> Fault:
-    """A value that is of no allowed kind, with all the types and values that are."""
+    """The fault of a value of another type than all branches, with the allowed types and values."""
     types: dict[str, None] = {}
     values: dict[str, object] = {}
     for branch in branches:
@@ -126,7 +126,7 @@ def _by_tag(
 
 
 def _constants(document: SchemaDocument, pointer: SchemaPath) -> dict[str, dict[str, object]]:
-    """The properties of a branch that have constant values, by name, with these by their text."""
+    """The constants of a branch: by property, the constant values by their text."""
     constants: dict[str, dict[str, object]] = {}
     for part in parts_of(document, pointer):
         properties = document.at(part).get("properties")

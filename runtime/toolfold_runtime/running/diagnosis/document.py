@@ -37,7 +37,7 @@ class SchemaDocument:
 
     @cached_property
     def ignores_siblings(self) -> bool:
-        """Whether nothing counts beside a `$ref`, as in older dialects."""
+        """Whether keywords beside a `$ref` are ignored, as in older dialects."""
         dialect = str(self._dialect.get("$schema", ""))
         return any(name in dialect for name in _OLD_DIALECTS)
 

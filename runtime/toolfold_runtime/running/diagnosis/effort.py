@@ -8,7 +8,7 @@ _MAX_SECONDS: Final = 0.5
 
 
 class Effort:
-    """What may be spent on one value: neither its size nor its schema decides how long it takes."""
+    """The budget of steps and time for diagnosing one value."""
 
     def __init__(self) -> None:
         self._steps = 0

@@ -25,7 +25,7 @@ class Fault(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What alternatives allow: values of these types, and these values."""
+    """The types and values that alternatives allow."""
 
     types: tuple[str, ...]
     values: tuple[object, ...]

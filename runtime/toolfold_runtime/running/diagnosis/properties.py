@@ -1,4 +1,4 @@
-"""The names of properties that a schema knows, and which given ones it does not."""
+"""The property names that a schema knows, and the given names that it does not."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,7 +22,7 @@ class KnownProperties:
 
 
 def known_properties(document: SchemaDocument, pointer: SchemaPath) -> KnownProperties:
-    """The properties that a schema knows, with all that hold beside it or might."""
+    """The properties known to a schema and to all others that apply, or may apply, to the same value."""
     known = KnownProperties()
     for part in parts_of(document, pointer, (*_LISTS, *_SINGLE)):
         schema = document.at(part)

@@ -1,4 +1,4 @@
-"""What is wrong with a value that its schema refuses: every place, keyword and value.
+"""Finding the faults of a value that its schema refuses: every place, keyword and value.
 
 Found by validating part by part, and only where a part is refused. The validator's own list of
 errors is made whole, with every branch of every alternative: a long list takes it seconds, and
@@ -25,7 +25,7 @@ _MAX_COUNTED: Final = 20
 
 
 def faults_of(document: SchemaDocument, value: object, effort: Effort | None = None) -> list[Fault]:
-    """What is wrong with a value that the document refuses: at least one fault, and not too many.
+    """The faults of a value that the document refuses: at least one, and not too many.
 
     `effort` is shared by several diagnoses that are one to whoever waits for them.
     """
@@ -64,7 +64,7 @@ class _Walk:
             self._add(path, "schema", value)
 
     def _is_known(self, path: ValuePath) -> bool:
-        """Whether something is wrong at a path or below it, by another way through the schema."""
+        """Whether a fault at or below a path was already found through another part of the schema."""
         return any(fault.path[: len(path)] == path for fault in self.faults)
 
     def _parts(self, pointer: SchemaPath, value: Any, path: ValuePath) -> None:
@@ -112,7 +112,7 @@ class _Walk:
     def _add_plain_faults(
         self, pointer: SchemaPath, schema: Any, value: Any, path: ValuePath
     ) -> bool:
-        """Add what keywords without subschemas refuse; True where nothing else need be said."""
+        """Add the faults of keywords without subschemas; True if no others need be looked for."""
         keywords = refusing_keywords(self._document, pointer, value)
         for keyword in keywords:
             self._add(path, keyword, value, schema[keyword])
