@@ -122,12 +122,12 @@ def _ratio(sides: Sequence[tuple[WebServer, str]], times: int) -> float:
 
 def drawn_session(draw: random.Random, tools: Sequence[str], names: Sequence[str]) -> list[Asked]:
     """What one session asks for, but for the next pages of categories."""
-    asked = [("hot", "/hot")]
+    requests = [("hot", "/hot")]
     if draw.random() < 0.5:
-        asked.append(("categories", "/categories"))
+        requests.append(("categories", "/categories"))
     for name in _by_zipf(draw, names, draw.randint(1, _MOST_CATEGORIES)):
-        asked.append(("category", f"/category/{quote(name, safe='')}"))
-    return asked + [("tool", path) for path in _by_zipf(draw, tools, _TOOLS_OF_A_SESSION)]
+        requests.append(("category", f"/category/{quote(name, safe='')}"))
+    return requests + [("tool", path) for path in _by_zipf(draw, tools, _TOOLS_OF_A_SESSION)]
 
 
 def _by_zipf(draw: random.Random, best_first: Sequence[str], count: int) -> list[str]:

@@ -17,10 +17,10 @@ from ruff import find_ruff_bin
 
 def main() -> None:
     """Model every schema in one call and format the result."""
-    given, made = Path(sys.argv[1]), Path(sys.argv[2])
+    source_path, target = Path(sys.argv[1]), Path(sys.argv[2])
     warnings.simplefilter("ignore")
     source = generate(
-        given.read_text(encoding="utf-8"),
+        source_path.read_text(encoding="utf-8"),
         preset="standard-py311-20261027",
         input_file_type=InputFileType.JsonSchema,
         output_model_type=DataModelType.PydanticV2BaseModel,
@@ -34,8 +34,8 @@ def main() -> None:
         allow_remote_refs=False,
         strict_refs=True,
     )
-    made.write_text(str(source), encoding="utf-8")
-    command = [find_ruff_bin(), "format", "--isolated", "--no-cache", "--quiet", str(made)]
+    target.write_text(str(source), encoding="utf-8")
+    command = [find_ruff_bin(), "format", "--isolated", "--no-cache", "--quiet", str(target)]
     subprocess.run(command, check=True)
 
 

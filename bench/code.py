@@ -100,19 +100,19 @@ def project(folder: Path) -> Path:
 
 def cpu_figures(folder: Path, pairs: int, times: int) -> Iterator[Figure]:
     """One call in a program beside the call itself, and a hundred beside a hundred."""
-    said = {"tool": "say", "arguments": {"text": "x"}}
+    call = {"tool": "say", "arguments": {"text": "x"}}
     one, hundred = [], []
     with Server(folder) as server:
         for _ in range(10):  # warm: imported, started, and types checked once
             server.program('say(text="x")')
-            server.call("run_read", said)
+            server.call("run_read", call)
         for _ in range(pairs):
             before = server.cpu_of_all()
             for _ in range(times):
                 server.program('say(text="x")')
             between = server.cpu_of_all()
             for _ in range(times):
-                server.call("run_read", said)
+                server.call("run_read", call)
             after = server.cpu_of_all()
             one.append(1000 * ((between - before) - (after - between)) / times)
         for _ in range(pairs):
@@ -120,7 +120,7 @@ def cpu_figures(folder: Path, pairs: int, times: int) -> Iterator[Figure]:
             server.program('[say(text="x") for n in range(100)]')
             between = server.cpu_of_all()
             for _ in range(100):
-                server.call("run_read", said)
+                server.call("run_read", call)
             hundred.append((between - before) / (server.cpu_of_all() - between))
     yield figure("code: a program with one call, beyond that call through run_read", one, 45, " ms")
     yield figure("code: 100 calls in one program / 100 calls of run_read, CPU", hundred, 0.6)
@@ -135,10 +135,10 @@ def surface_figure(folder: Path) -> Figure:
         mode_folder.mkdir()
         (mode_folder / "tools.yaml").write_text(json.dumps(manifest), encoding="utf-8")
         done = run(python("-m", "toolfold", "budget"), mode_folder).output
-        found = re.search(r"^surface +([\d,]+)", done, re.MULTILINE)
-        if found is None:
+        match = re.search(r"^surface +([\d,]+)", done, re.MULTILINE)
+        if match is None:
             raise SystemExit(done)
-        costs.append(int(found[1].replace(",", "")))
+        costs.append(int(match[1].replace(",", "")))
     return figure("code: run_code on the surface, tokens more", [costs[1] - costs[0]], 120)
 
 
@@ -173,8 +173,8 @@ def example_figures() -> Iterator[Figure]:
 def mistake_figures(folder: Path) -> Iterator[Figure]:
     """How many planted mistakes are found before any call: of those of the tests, and of others."""
     with tempfile.TemporaryDirectory() as name:
-        made = served_by(Path(name), TOOLS, ORDERS, **SETTINGS)
-        with listening(made) as server:
+        project_served = served_by(Path(name), TOOLS, ORDERS, **SETTINGS)
+        with listening(project_served) as server:
             yield _found_figure("planted mistakes", server, "run_code", PLANTED)
     with listening(real_tools(folder)) as server:
         stubs = stubs_text(folder / "tools.yaml")
@@ -198,13 +198,13 @@ def real_tools(folder: Path) -> Project:
     return Project(folder, "real_mcp")
 
 
-def _found_figure(name: str, server: Listening, tool: str, every: Sequence[Planted]) -> Figure:
-    found = 0
-    for mistake in every:
+def _found_figure(name: str, server: Listening, tool: str, programs: Sequence[Planted]) -> Figure:
+    found_early = 0
+    for mistake in programs:
         text = clients.call(server.url, tool, {"code": mistake.code}).text
         is_early = text.startswith("invalid_program: nothing was called.")
-        found += is_early and f"line {mistake.line}: " in text and mistake.way_out in text
-    return figure(f"code: {name} found before any call, of {len(every)}", [100 * found / len(every)], 90, " %", at_least=True)  # fmt: skip
+        found_early += is_early and f"line {mistake.line}: " in text and mistake.way_out in text
+    return figure(f"code: {name} found before any call, of {len(programs)}", [100 * found_early / len(programs)], 90, " %", at_least=True)  # fmt: skip
 
 
 def memory_figure(folder: Path) -> Figure:

@@ -25,9 +25,9 @@ def main() -> None:
     dispatcher = Dispatcher(server.CATALOG, server.META_TOOLS, executor)
     build_server(dispatcher)
     memory, started = _resident(), time.process_time()
-    found = server.META_TOOLS["search_tools"](query=QUERY)
+    answer = server.META_TOOLS["search_tools"](query=QUERY)
     cost = {"ms": 1000 * (time.process_time() - started), "mb": _resident() - memory}
-    print(json.dumps(cost | {"lines": found.count("\n")}))
+    print(json.dumps(cost | {"lines": answer.count("\n")}))
 
 
 def _resident() -> float:

@@ -85,14 +85,14 @@ def _threads(server: Session) -> int:
 
 def kill_figures(folder: Path, seconds: float) -> Iterator[Figure]:
     """Load on twelve servers that are killed at random."""
-    found = under_kills(before_stubs(folder / "killed", 12, timeout=20), 12, seconds)
-    print(f"  {found.sent:,} calls, {found.kills} kills: {dict(found.outcomes)}")
-    right = found.outcomes["right"] + found.outcomes["told of the kill"]
-    yield figure("gateway: kills, calls not answered as they should", [found.sent - right], 0)
-    told = found.outcomes["told of the kill"] / max(found.kills, 1)
+    outcome = under_kills(before_stubs(folder / "killed", 12, timeout=20), 12, seconds)
+    print(f"  {outcome.sent:,} calls, {outcome.kills} kills: {dict(outcome.outcomes)}")
+    right = outcome.outcomes["right"] + outcome.outcomes["told of the kill"]
+    yield figure("gateway: kills, calls not answered as they should", [outcome.sent - right], 0)
+    told = outcome.outcomes["told of the kill"] / max(outcome.kills, 1)
     yield figure("gateway: kills, calls that fail per kill", [told], 8)
-    yield figure("gateway: kills, slowest answer", [found.slowest], 20, " s")
-    yield figure("gateway: kills, processes left", [found.left], 0)
+    yield figure("gateway: kills, slowest answer", [outcome.slowest], 20, " s")
+    yield figure("gateway: kills, processes left", [outcome.left], 0)
 
 
 def main() -> int:

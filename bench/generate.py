@@ -220,9 +220,9 @@ def main() -> int:
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
         os.environ["TOOLFOLD_CACHE"] = f"{folder}/cache"  # not the user's
-        for found in figures(options.pairs, Path(folder)):
-            print(found.row(), flush=True)
-            missed += not found.is_met
+        for measured in figures(options.pairs, Path(folder)):
+            print(measured.row(), flush=True)
+            missed += not measured.is_met
         apart = Path(folder, "sizes")
         apart.mkdir()
         sizes(apart)

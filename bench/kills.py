@@ -34,7 +34,7 @@ def under_kills(
     gateway: Gateway, servers: int, seconds: float, at_once: int = 48, every: float = 0.25
 ) -> Outcome:
     """Call servers at random while one of them is killed every now and then."""
-    found, started = Outcome(), dict[int, float]()
+    outcome, started = Outcome(), dict[int, float]()
     ended = threading.Event()
     seen: set[int] = set()
 
@@ -43,7 +43,7 @@ def under_kills(
         return f"stub{number % servers}_echo", {"text": f"text {number}"}
 
     def verdict(number: int, text: str, is_error: bool) -> str:
-        found.slowest = max(found.slowest, time.monotonic() - started.pop(number))
+        outcome.slowest = max(outcome.slowest, time.monotonic() - started.pop(number))
         if not is_error:
             return "right" if text == f"text {number}" else f"wrong: {text[:60]}"
         return "told of the kill" if any(words in text for words in _CLEAR) else f"wrong: {text}"
@@ -56,7 +56,7 @@ def under_kills(
                 children = _children(server.process.pid)
                 seen.update(children)
                 if children:
-                    found.kills += 1
+                    outcome.kills += 1
                     _kill(chosen.choice(children))
 
         killer = threading.Thread(target=kill)
@@ -67,9 +67,9 @@ def under_kills(
             ended.set()
             killer.join()
         seen.update(_children(server.process.pid))
-    found.sent, found.outcomes = load.sent, load.outcomes
-    found.left = sum(Path(f"/proc/{pid}").exists() for pid in seen)
-    return found
+    outcome.sent, outcome.outcomes = load.sent, load.outcomes
+    outcome.left = sum(Path(f"/proc/{pid}").exists() for pid in seen)
+    return outcome
 
 
 def _children(pid: int) -> list[int]:

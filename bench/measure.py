@@ -59,9 +59,9 @@ class Figure:
 def print_figures(figures: Iterable[Figure]) -> bool:
     """Print each figure as soon as it is measured; whether all are met."""
     are_met = True
-    for found in figures:
-        print(found.row(), flush=True)
-        are_met = are_met and found.is_met
+    for measured in figures:
+        print(measured.row(), flush=True)
+        are_met = are_met and measured.is_met
     return are_met
 
 
@@ -93,10 +93,10 @@ def ratio(
     theirs: Callable[[], Cost],
     limit: float,
     pairs: int,
-    what: Callable[[Cost], float] = lambda cost: cost.cpu,
+    measured: Callable[[Cost], float] = lambda cost: cost.cpu,
 ) -> Figure:
     """Our cost over theirs, measured in turn."""
-    ratios = [what(ours()) / what(theirs()) for _ in range(pairs)]
+    ratios = [measured(ours()) / measured(theirs()) for _ in range(pairs)]
     return figure(name, ratios, limit)
 
 
@@ -129,16 +129,16 @@ def peak_of_tree(command: Sequence[str], cwd: Path) -> float:
 
 def tree(root: int) -> list[int]:
     """A process and its descendants, the process first."""
-    found, waiting = [], [root]
+    processes, waiting = [], [root]
     while waiting:
         pid = waiting.pop()
-        found.append(pid)
+        processes.append(pid)
         for task in Path(f"/proc/{pid}/task").glob("*/children"):
             try:
                 waiting += [int(child) for child in task.read_text().split()]
             except OSError:
                 continue
-    return found
+    return processes
 
 
 def resident(pid: int) -> float:

@@ -80,7 +80,7 @@ def call_figures(folder: Path, pairs: int, times: int) -> Iterator[Figure]:
 def _in_turn(ours: Session, bare: Session, alone: Process, times: int) -> tuple[float, ...]:
     """CPU of each side, so many calls of each in turn."""
     given = {"limit": 50, "expand": ["tags"]}
-    found = [0.0, 0.0, 0.0]
+    total = [0.0, 0.0, 0.0]
     for turn in range(_TURNS + 1):
         starts = [ours.cpu(), bare.cpu(), alone.cpu()]
         for _ in range(times):
@@ -91,8 +91,8 @@ def _in_turn(ours: Session, bare: Session, alone: Process, times: int) -> tuple[
         if turn:  # the first is for warming up
             ends = [ours.cpu(), bare.cpu(), alone.cpu()]
             spent = (end - start for end, start in zip(ends, starts, strict=True))
-            found = [before + seconds for before, seconds in zip(found, spent, strict=True)]
-    return tuple(found)
+            total = [before + seconds for before, seconds in zip(total, spent, strict=True)]
+    return tuple(total)
 
 
 def _project(folder: Path, url: str) -> Gateway:

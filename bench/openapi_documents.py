@@ -82,14 +82,14 @@ def token_figures(folder: Path) -> Iterator[Figure]:
     manifest = load(api.project / "tools.yaml").manifest
     package = next(api.project.glob("generated/*_mcp"))
     catalog = Catalog(package / "catalog", package.name)
-    shown = whole = 0
+    shown = total = 0
     for name, tool in manifest.tools.items():
         shown += count(catalog.details(name))
         for schema in (tool.input_schema, tool.answer_schema):
-            whole += count(compact(_inlined(schema or {}, manifest.defs)))
-    print(f"  tool_schema of {len(manifest.tools):,} operations: {shown:,} of {whole:,} tokens")
+            total += count(compact(_inlined(schema or {}, manifest.defs)))
+    print(f"  tool_schema of {len(manifest.tools):,} operations: {shown:,} of {total:,} tokens")
     name = "openapi: GitHub, tool_schema / inputs and returns inlined, tokens"
-    yield figure(name, [shown / whole], 0.25)
+    yield figure(name, [shown / total], 0.25)
 
 
 def import_figures(folder: Path, pairs: int) -> Iterator[Figure]:

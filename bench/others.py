@@ -64,8 +64,8 @@ def _by_words(texts: Sequence[str], queries: Sequence[str]) -> Any:
     model = bm25s.BM25()
     model.index(bm25s.tokenize(texts, **cut), show_progress=False)
     scores = np.zeros((len(queries), len(texts)))
-    asked = bm25s.tokenize(queries, return_ids=False, **cut)
-    for row, tokens in zip(scores, asked, strict=True):
+    tokenized = bm25s.tokenize(queries, return_ids=False, **cut)
+    for row, tokens in zip(scores, tokenized, strict=True):
         known = [token for token in tokens if token in model.vocab_dict]
         if known:
             row[:] = model.get_scores(known)

@@ -34,17 +34,17 @@ def peer_rows(small: Project, large: Project, rounds: int, times: int) -> Iterat
     projects = {"16": small, "5,000": large}
     sides = [_ours(size, project) for size, project in projects.items()]
     sides += [_fastmcp(size, project) for size, project in projects.items()]
-    found: dict[tuple[str, str], list[float]] = {}
+    ratios: dict[tuple[str, str], list[float]] = {}
     for _ in range(rounds):
         bare = Side("bare", bare_session, (("echo", {"text": "x"}),) * len(CALLS))
         reference = _measured(bare, times)
         for side in sides:
-            for what, cost in _measured(side, times).items():
-                found.setdefault((what, side.name), []).append(cost / reference[what])
+            for action, cost in _measured(side, times).items():
+                ratios.setdefault((action, side.name), []).append(cost / reference[action])
     yield f"\n{'CPU / bare server, median':<28}" + "".join(f"{side.name:>16}" for side in sides)
-    for what in (START, *CALLS):
-        cells = [f"{median(found[what, side.name]):>16.2f}" for side in sides]
-        yield f"{what:<28}" + "".join(cells)
+    for action in (START, *CALLS):
+        cells = [f"{median(ratios[action, side.name]):>16.2f}" for side in sides]
+        yield f"{action:<28}" + "".join(cells)
 
 
 def _ours(size: str, project: Project) -> Side:
@@ -75,7 +75,7 @@ def _measured(side: Side, times: int) -> dict[str, float]:
     with side.session() as server:
         server.request("tools/list", {})
         costs = {START: server.cpu()}
-        for what, call in zip(CALLS, side.calls, strict=True):
+        for action, call in zip(CALLS, side.calls, strict=True):
             once = server.cpu_per_call(*call, 1)
-            costs[what] = server.cpu_per_call(*call, min(times, max(4, int(_ENOUGH / once))))
+            costs[action] = server.cpu_per_call(*call, min(times, max(4, int(_ENOUGH / once))))
     return costs

@@ -51,12 +51,12 @@ def _ten(
     tools: list[_Tool],
     chance: random.Random,
 ) -> Iterator[Planted]:
-    found = 0
-    while found < _EACH:
-        made = plant(chance.choice(tools), chance)
-        if made is not None:
-            found += 1
-            yield made
+    planted_so_far = 0
+    while planted_so_far < _EACH:
+        program = plant(chance.choice(tools), chance)
+        if program is not None:
+            planted_so_far += 1
+            yield program
 
 
 def _name(tool: _Tool, known: set[str], chance: random.Random) -> Planted | None:

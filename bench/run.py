@@ -133,16 +133,16 @@ def suite_figure() -> Iterator[Figure]:
 
 def cpu_figures(small: Project, large: Project, pairs: int, times: int) -> Iterator[Figure]:
     """A call through the whole pipeline, and through the cache."""
-    said = {"text": "x"}
+    arguments = {"text": "x"}
     rows = []
     for _ in range(pairs):
         with bare_session() as bare, small.session() as few, large.session() as many:
             sides: dict[str, tuple[Session, str, Json]] = {
-                "bare": (bare, "echo", said),
-                "async": (few, "say", said),
-                "blocking": (few, "say_blocking", said),
-                "cached": (few, "say_cached", said),
-                "runner": (many, "run_read", {"tool": "say", "arguments": said}),
+                "bare": (bare, "echo", arguments),
+                "async": (few, "say", arguments),
+                "blocking": (few, "say_blocking", arguments),
+                "cached": (few, "say_cached", arguments),
+                "runner": (many, "run_read", {"tool": "say", "arguments": arguments}),
             }
             rows.append(cpu_in_turn(sides, times // 10))
     for name, ours, theirs, limit in (
@@ -228,8 +228,8 @@ _OPEN: dict[str, Any] = {}
 def _connection(path: str) -> sqlite3.Connection:
     if "plain" not in _OPEN:
         _OPEN["plain"] = sqlite3.connect(path)
-    found: sqlite3.Connection = _OPEN["plain"]
-    return found
+    connection: sqlite3.Connection = _OPEN["plain"]
+    return connection
 
 
 def _statements(path: str, tool: str, given: Json) -> list[str]:

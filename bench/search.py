@@ -65,12 +65,12 @@ class Measured:
             folder,
         )
         searches = {strategy: search_of(manifest, strategy) for strategy in OURS}
-        asked = [one.query for one in self.queries]
-        found = other_rankings(json.loads(file.read_bytes())["tools"], asked)
+        queries = [one.query for one in self.queries]
+        rankings = other_rankings(json.loads(file.read_bytes())["tools"], queries)
         for strategy, search in searches.items():
-            found[strategy] = [search.ranked_ids(query, RANKING_LENGTH) for query in asked]
-        self.worth = {method: _worth(self.queries, rows) for method, rows in found.items()}
-        self.tokens = median(_tokens(searches["lexical"], query) for query in asked)
+            rankings[strategy] = [search.ranked_ids(query, RANKING_LENGTH) for query in queries]
+        self.worth = {method: _worth(self.queries, rows) for method, rows in rankings.items()}
+        self.tokens = median(_tokens(searches["lexical"], query) for query in queries)
 
     def mean(self, method: str, metric: str) -> float:
         """The mean of a metric over the queries."""
@@ -117,10 +117,10 @@ def print_table(sets: Sequence[Measured]) -> None:
     print(f"{'queries':<14}", *(f"{len(one.queries):9}" for one in sets), flush=True)
 
 
-def print_differences(found: Mapping[str, Mapping[tuple[str, str], Difference]]) -> None:
+def print_differences(by_set: Mapping[str, Mapping[tuple[str, str], Difference]]) -> None:
     """Ours against each other method, set by set."""
     print("\ndifference of nDCG@10, paired bootstrap, 95 %")
-    for name, differences in found.items():
+    for name, differences in by_set.items():
         for (ours, other), difference in differences.items():
             print(f"{name:<16} {ours:<8} - {other:<13} {difference}")
 
@@ -131,15 +131,15 @@ def mean_of(sets: Sequence[Measured], method: str, metric: str) -> float:
 
 
 def quality_figures(
-    sets: Sequence[Measured], found: Mapping[str, Mapping[tuple[str, str], Difference]]
+    sets: Sequence[Measured], by_set: Mapping[str, Mapping[tuple[str, str], Difference]]
 ) -> Iterator[Figure]:
     """The figures of quality; a difference misses where its whole interval lies below 0."""
     halves = ("lexical", "semantic")
     for ours, others in (("lexical", NAMES[:2]), ("hybrid", NAMES), ("hybrid", halves)):
-        against = {one.name: found[one.name][ours, _best(one, others)] for one in sets}
+        against = {one.name: by_set[one.name][ours, _best(one, others)] for one in sets}
         where, worst = min(against.items(), key=lambda item: item[1].high)
-        what = "its better half" if others == halves else f"best of {len(others)} others"
-        name = f"search: {ours} - {what}, nDCG@10, least: {where}"
+        rivals = "its better half" if others == halves else f"best of {len(others)} others"
+        name = f"search: {ours} - {rivals}, nDCG@10, least: {where}"
         yield Figure(name, worst.mean, worst.low, worst.high, 0, at_least=True)
     for metric, limits in (
         ("nDCG@10", {"lexical": 0.69, "hybrid": 0.72}),
@@ -172,11 +172,11 @@ def main() -> int:
         print_table(sets)
         differences = {one.name: one.differences() for one in sets}
         print_differences(differences)
-        asked = [[one.query for one in measured.queries] for measured in sets]
+        queries = [[one.query for one in measured.queries] for measured in sets]
         print()
         for shown in chain(
             quality_figures(sets, differences),
-            cost_figures(asked, options.pairs, Path(folder)),
+            cost_figures(queries, options.pairs, Path(folder)),
         ):
             print(shown.row(), flush=True)
             missed += not shown.is_met

@@ -116,9 +116,9 @@ def _print_costs(rounds: Sequence[dict[str, float]]) -> None:
 
 def _first(folder: Path, strategy: str) -> dict[str, float]:
     program = Path(__file__).parent / "first_search.py"
-    found: dict[str, float] = json.loads(
+    printed: dict[str, float] = json.loads(
         run(python(str(program), PACKAGE, strategy), folder).output
     )
-    if found["lines"] < 2:
+    if printed["lines"] < 2:
         raise SystemExit("the first search found nothing")
-    return found
+    return printed

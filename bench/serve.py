@@ -58,17 +58,17 @@ def cpu_figures(small: Project, large: Project, pairs: int, times: int) -> Itera
     for project, limit, size in ((small, 1.10, "16"), (large, 1.20, "5,000")):
         ratios = [start(project.session) / start(bare_session) for _ in range(pairs)]
         yield figure(f"serve: start to first list, {size} tools / bare, CPU", ratios, limit)
-    found: dict[str, list[tuple[float, float, float]]] = {}
+    by_name: dict[str, list[tuple[float, float, float]]] = {}
     for _ in range(pairs):
         with bare_session() as bare, small.session() as few, large.session() as many:
             reference = bare.cpu_per_call("echo", {"text": "x"}, times)
             for name in small.calls():
                 ours = few.cpu_per_call(*small.calls()[name], times)
                 theirs = many.cpu_per_call(*large.calls()[name], times)
-                found.setdefault(name, []).append((ours, theirs, reference))
-    for name, rows in found.items():
+                by_name.setdefault(name, []).append((ours, theirs, reference))
+    for name, rows in by_name.items():
         yield figure(f"serve: {name}, 16 tools / bare call, CPU", [o / r for o, _, r in rows], 1.3)
-    for name, rows in found.items():
+    for name, rows in by_name.items():
         yield figure(f"serve: {name}, 5,000 / 16 tools, CPU", [m / o for o, m, _ in rows], 1.15)
 
 
@@ -104,14 +104,14 @@ def main() -> int:
     missed, started = 0, time.perf_counter()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        for found in token_figures(folder):
-            print(found.row(), flush=True)
-            missed += not found.is_met
+        for measured in token_figures(folder):
+            print(measured.row(), flush=True)
+            missed += not measured.is_met
         small, large = Project(16, folder), Project(5000, folder)
         for part in (cpu_figures, other_figures):
-            for found in part(small, large, options.pairs, options.times):
-                print(found.row(), flush=True)
-                missed += not found.is_met
+            for measured in part(small, large, options.pairs, options.times):
+                print(measured.row(), flush=True)
+                missed += not measured.is_met
         for row in peer_rows(small, large, min(options.pairs, 5), options.times):
             print(row, flush=True)
     print(f"{time.perf_counter() - started:.0f} s")

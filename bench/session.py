@@ -108,12 +108,12 @@ def cpu_in_turn(
     sides: Mapping[str, tuple[Session, str, dict[str, Any]]], times: int, turns: int = 10
 ) -> dict[str, float]:
     """CPU of each side's calls, so many of each in turn, so that a busy machine is busy for all."""
-    found = dict.fromkeys(sides, 0.0)
+    total = dict.fromkeys(sides, 0.0)
     for turn in range(turns + 1):
         for name, (server, tool, given) in sides.items():
             before = server.cpu()
             for _ in range(times):
                 server.call(tool, given)
             if turn:  # the first is for warming up
-                found[name] += server.cpu() - before
-    return found
+                total[name] += server.cpu() - before
+    return total

@@ -103,8 +103,8 @@ def _copy(project: Path) -> Path:
 
 
 def _sound(name: str, site: Path) -> Iterator[Figure]:
-    found = check_links(site)
-    yield figure(f"site: {name}: broken links and orphans", [_all(found.broken, found.orphans)], 0)
+    links = check_links(site)
+    yield figure(f"site: {name}: broken links and orphans", [_all(links.broken, links.orphans)], 0)
     with started() as browser:
         faults = list(looked_at(site, browser, spread(site, _SAMPLE)))
     words = "sideways, clipped, axe, console, other hosts; 390, 820, 1440 px, light and dark"
@@ -256,9 +256,9 @@ def main() -> int:
     options = parser.parse_args()
     missed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for found in figures(options.pairs, Path(folder)):
-            print(found.row(), flush=True)
-            missed += not found.is_met
+        for measured in figures(options.pairs, Path(folder)):
+            print(measured.row(), flush=True)
+            missed += not measured.is_met
     return 1 if missed else 0
 
 

@@ -239,9 +239,9 @@ def cancelling_figures(project: Project, pairs: int) -> Iterator[Figure]:
                     for tool in ("hang", "hang_blocking"):
                         connection = server.send(tool, era, meta)
                         project.noted("begun")
-                        left = time.monotonic()
+                        left_at = time.monotonic()
                         connection.close()
-                        seconds.append(project.noted("cancelled") - left)
+                        seconds.append(project.noted("cancelled") - left_at)
     yield figure("http: until a call is cancelled, the longest of all", [max(seconds)], 1, " s")
 
 
@@ -286,9 +286,9 @@ def main() -> int:
             *cancelling_figures(project, options.pairs),
             *cost_figures(project, options.pairs, options.times),
         ]
-        for found in figures:
-            print(found.row(), flush=True)
-            missed += not found.is_met
+        for measured in figures:
+            print(measured.row(), flush=True)
+            missed += not measured.is_met
     return 1 if missed else 0
 
 

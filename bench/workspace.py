@@ -57,14 +57,14 @@ def export(nodes: int) -> Json:
     """A whole export: a tree of nodes, a third of them tagged, one in 500 a meeting."""
     chance = random.Random(20261116)
     words = [*_COMMON, *("".join(chance.choices(_SYLLABLES, k=3)) for _ in range(8000))]
-    made: list[Json] = [{"id": "n0", "name": "Home", "created": _TIME, "updated": _TIME}]
-    made += [_node(number, words, chance) for number in range(1, nodes)]
+    node_list: list[Json] = [{"id": "n0", "name": "Home", "created": _TIME, "updated": _TIME}]
+    node_list += [_node(number, words, chance) for number in range(1, nodes)]
     supertags = [
         {"name": name, "fields": [{"name": field, "type": "text"}]}
         for name, field in _SUPERTAGS.items()
     ]
     supertags.append({"name": "meeting", "fields": []})
-    return {"format": "tana-export", "version": 1, "supertags": supertags, "nodes": made}
+    return {"format": "tana-export", "version": 1, "supertags": supertags, "nodes": node_list}
 
 
 def _node(number: int, words: list[str], chance: random.Random) -> Json:

@@ -75,22 +75,22 @@ class UnknownAddressError(RequestError):
     """An address under which there is nothing to read."""
 
 
-def not_one_of(what: str, given: str, allowed: Iterable[str]) -> ToolError:
+def not_one_of(kind: str, given: str, allowed: Iterable[str]) -> ToolError:
     """A word that is not one of the few that are understood."""
-    text = f"no {what} {shortened(given)!r}. One of: {', '.join(allowed)}."
+    text = f"no {kind} {shortened(given)!r}. One of: {', '.join(allowed)}."
     return ToolError("invalid_arguments", text)
 
 
-def unknown(code: str, what: str, name: str, names: Iterable[str]) -> ToolError:
+def unknown(code: str, kind: str, name: str, names: Iterable[str]) -> ToolError:
     """An unknown name: the nearest ones, and all of them while they are few."""
-    return ToolError(code, unknown_text(what, name, names))
+    return ToolError(code, unknown_text(kind, name, names))
 
 
-def unknown_text(what: str, name: str, names: Iterable[str]) -> str:
+def unknown_text(kind: str, name: str, names: Iterable[str]) -> str:
     """The sentence about an unknown name: the nearest ones, and all of them while they are few."""
     known = list(names)
     close = nearest(name, known)
-    text = f"no {what} {excerpt(name)}."
+    text = f"no {kind} {excerpt(name)}."
     if close:
         text += f" Nearest: {', '.join(close)}."
     if len(known) <= 40:
@@ -98,9 +98,9 @@ def unknown_text(what: str, name: str, names: Iterable[str]) -> str:
     return text
 
 
-def too_large(what: str, way_out: str) -> ToolError:
+def too_large(subject: str, way_out: str) -> ToolError:
     """An answer that is too large to be sent."""
-    text = f"{what} has more than {MOST_ANSWER_BYTES:,} bytes, the most that is sent."
+    text = f"{subject} has more than {MOST_ANSWER_BYTES:,} bytes, the most that is sent."
     return ToolError("budget_exceeded", f"{text} {way_out}")
 
 

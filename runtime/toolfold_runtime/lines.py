@@ -48,8 +48,8 @@ class LineBuffer:
             self._parts.append(part)
             self._size += len(part)
         if self._size > self._most_bytes:
-            whole = b"".join(self._parts)
-            self._parts = [whole[:_EDGE], whole[-_EDGE:]]
+            line = b"".join(self._parts)
+            self._parts = [line[:_EDGE], line[-_EDGE:]]
 
 
 def id_at_edges(line: bytes) -> str | int | None:

@@ -87,7 +87,7 @@ class TextLines(logging.Formatter):
         text = f"{level}{logger}{shortened(message_of(record))}{facts}"
         if trace:
             text += f"\n{trace}"
-        return _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
+        return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", text)
 
 
 def message_of(record: logging.LogRecord) -> str:
@@ -111,9 +111,9 @@ def shortened(text: str) -> str:
 
 def plain_facts(facts: dict[str, object]) -> Facts:
     """Facts as JSON has them, bounded; what JSON does not have is text."""
-    made = Facts(_plain(facts, 0))
-    text = json.dumps(made, ensure_ascii=False)
-    return made if len(text) <= _LONGEST else Facts(facts=shortened(text))
+    plain = Facts(_plain(facts, 0))
+    text = json.dumps(plain, ensure_ascii=False)
+    return plain if len(text) <= _LONGEST else Facts(facts=shortened(text))
 
 
 def with_facts(line: dict[str, object], facts: Facts) -> dict[str, object]:
@@ -127,8 +127,8 @@ def text_of(value: object) -> str:
         text = _exact(value if isinstance(value, str) else str(value))
     except Exception:
         return f"<{type(value).__name__} that has no text>"
-    kept = text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
-    return kept.encode("utf-8", "replace").decode()
+    beginning = text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+    return beginning.encode("utf-8", "replace").decode()
 
 
 def _plain(value: object, depth: int) -> Any:

@@ -76,8 +76,8 @@ def write_tree(files: Files, output: Path) -> Written:
         changed = tuple(p for p, text in files.items() if existing.get(p) != text.encode())
         _audit_models(files, changed)
         if changed or leftover:
-            kept = existing.keys() - {*leftover, *changed}
-            build_and_swap(output, {p: files[p] for p in changed}, kept)
+            unchanged = existing.keys() - {*leftover, *changed}
+            build_and_swap(output, {p: files[p] for p in changed}, unchanged)
         return Written(changed, len(files) - len(changed), leftover)
 
 
@@ -101,8 +101,8 @@ def compare_tree(files: Files, output: Path) -> list[Difference]:
         elif (there := _text(existing[path])) != text:
             objection = _objection(text, existing[path])
             found.append(Difference(path, "changed", text, there, objection))
-    for left in left_over(_owners(files), existing):
-        found.append(Difference(left, "left over", "", _text(existing[left])))
+    for leftover_path in left_over(_owners(files), existing):
+        found.append(Difference(leftover_path, "left over", "", _text(existing[leftover_path])))
     return sorted(_beyond_formatting(found), key=lambda difference: difference.path)
 
 

@@ -128,14 +128,14 @@ def _carry(output: Path, new: Path, kept: Set[str]) -> None:
     """Link every kept file, foreign link and empty foreign folder of the old tree."""
     shutil.copymode(output, new)
     base = str(new)
-    made: set[str] = set()
+    folders: set[str] = set()
     for path, entry in walk(str(output)):
         is_folder = entry.is_dir(follow_symlinks=False)
         folder = path if is_folder else path.rpartition("/")[0]
         if is_folder or path in kept or not entry.is_file(follow_symlinks=False):
-            if folder not in made:
+            if folder not in folders:
                 _make_like(output / folder, new / folder, output)
-                made.add(folder)
+                folders.add(folder)
             if not is_folder:
                 _link(entry.path, f"{base}/{path}")
 

@@ -105,8 +105,8 @@ class Signatures:
     def _wrong_params(self, method: Method, plan: MethodPlan, kind: str) -> ast.expr | None:
         positional = _positional(method.function)[0 if kind == "staticmethod" else 1 :]
         annotation = positional[0].annotation if positional else None
-        wanted = self._full_name(plan.module, plan.params_class)
-        return annotation if self._differs(method, annotation, wanted, _NOT_PARAMS) else None
+        expected = self._full_name(plan.module, plan.params_class)
+        return annotation if self._differs(method, annotation, expected, _NOT_PARAMS) else None
 
     def _wrong_result(self, method: Method, plan: MethodPlan) -> ast.expr | None:
         annotation = awaited(method.module, method.function.returns)
@@ -119,19 +119,19 @@ class Signatures:
     ) -> bool:
         if plan.result_class is None or plan.result_module is None:
             return False
-        wanted = self._full_name(plan.result_module, plan.result_class)
-        return self._differs(method, annotation, wanted, _NOT_A_MODEL_RESULT)
+        expected = self._full_name(plan.result_module, plan.result_class)
+        return self._differs(method, annotation, expected, _NOT_A_MODEL_RESULT)
 
     def _is_no_content(self, method: Method, annotation: ast.expr | None, plan: MethodPlan) -> bool:
         """Whether an annotation certainly names no content, of a tool that declares some."""
         if plan.content == "mixed" and plan.result_class is None:
             return False  # a text will do
-        wanted = {f"{module}.{plan.runtime_names[0].split()[0]}" for module in _CONTENT_MODULES}
-        inner = argument_of(method.module, annotation, wanted)
+        expected = {f"{module}.{plan.runtime_names[0].split()[0]}" for module in _CONTENT_MODULES}
+        inner = argument_of(method.module, annotation, expected)
         if inner is not None:
             return self._is_other_model(method, inner, plan)
         name = class_named(method.module, annotation)
-        if name is None or name in wanted:
+        if name is None or name in expected:
             return False
         is_builtin = name in _NOT_CONTENT and name not in method.module.bound
         return is_builtin or name in _CONTENT or self.generated.class_of(name) is not None

@@ -180,10 +180,10 @@ def proposed_effect(name: str, description: str) -> Effect:
     """
     words = set(name_words(name))
     first = _WORD.search(description[:200])
-    said = words | (_forms(first[0].lower()) if first else set())
-    if said & DESTROYING:
+    all_words = words | (_forms(first[0].lower()) if first else set())
+    if all_words & DESTROYING:
         return "destructive"
-    return "read" if words & READING and not said & WRITING else "write"
+    return "read" if words & READING and not all_words & WRITING else "write"
 
 
 def name_words(name: str) -> list[str]:

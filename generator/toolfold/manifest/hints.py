@@ -53,27 +53,27 @@ def nearest(name: str, names: Sequence[str]) -> str:
     return f'did you mean "{close[0]}"?' if close else ""
 
 
-def way_out(path: ManifestPath, wanted: str, value: object) -> str:
+def way_out(path: ManifestPath, expected: str, value: object) -> str:
     """What to write at `path` instead of a value of the wrong type; empty if no correction is certain."""
     if value in CONTENT_KINDS and _matches(path, ("tools", "*", "returns")):
         return f"write `content: {value}`"
-    meant = _meant(path, wanted, value)
+    meant = _meant(path, expected, value)
     how = "write"
     if meant is None:
         meant = example_at(path)
-        how = "write digits and no unit, as in" if wanted == _WHOLE_NUMBER else "write it like"
-    if meant is None and wanted == _WHOLE_NUMBER:
+        how = "write digits and no unit, as in" if expected == _WHOLE_NUMBER else "write it like"
+    if meant is None and expected == _WHOLE_NUMBER:
         meant = 100
     text = flow(meant)
     if meant is None or len(text) > _LONGEST_HINT:
-        return "write some text" if wanted == "a string" else ""
+        return "write some text" if expected == "a string" else ""
     return f"{how} `{text if isinstance(path[-1], int) else f'{path[-1]}: {text}'}`"
 
 
 def required_hint(names: object, parameters: Sequence[str]) -> str:
     """The hint for `required: [id]` among the parameters, where it is taken for a parameter."""
-    wanted = names if isinstance(names, list) else [names]
-    given = [name for name in wanted if isinstance(name, str)]
+    listed = names if isinstance(names, list) else [names]
+    given = [name for name in listed if isinstance(name, str)]
     known = [name for name in given if name in parameters]
     hint = "put `required: true` on the parameter itself"
     hint += f": {', '.join(known)}" if known else ""
@@ -97,9 +97,9 @@ def flow(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _meant(path: ManifestPath, wanted: str, value: object) -> Any:
+def _meant(path: ManifestPath, expected: str, value: object) -> Any:
     """The value converted to the expected type; None where the conversion would be a guess."""
-    match wanted:
+    match expected:
         case "true or false":
             is_word = isinstance(value, str) and value.lower() in _TRUE | _FALSE
             return str(value).lower() in _TRUE if is_word else _mapping(path, value)
@@ -158,5 +158,5 @@ def _schema(value: object) -> Any:
 
 def _matches(path: ManifestPath, pattern: Sequence[str]) -> bool:
     return len(path) == len(pattern) and all(
-        wanted in ("*", step) for step, wanted in zip(path, pattern, strict=True)
+        expected in ("*", step) for step, expected in zip(path, pattern, strict=True)
     )

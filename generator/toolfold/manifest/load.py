@@ -239,12 +239,12 @@ def _agreed(tool: PlacedMapping, change: PlacedMapping) -> PlacedMapping:
     """The tool without an importer's `proposed` marks on keys that the overlay sets."""
     marks = tool.get("proposed")
     if isinstance(marks, PlacedList) and "proposed" not in change:
-        left = PlacedList(marks.at)
+        remaining = PlacedList(marks.at)
         for mark, at in zip(marks, marks.items_at, strict=True):
             if mark not in change:
-                left.append(mark)
-                left.items_at.append(at)
-        tool["proposed"] = left
+                remaining.append(mark)
+                remaining.items_at.append(at)
+        tool["proposed"] = remaining
     return tool
 
 

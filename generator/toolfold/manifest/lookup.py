@@ -39,8 +39,8 @@ def example_at(path: ManifestPath) -> Any:
     field = field_at(path)
     if field is not None:
         return next(iter(field.examples or ()), None)
-    whole = example_at(path[:-1]) if path else None
-    entries = list(whole.values()) if isinstance(whole, dict) else whole
+    example = example_at(path[:-1]) if path else None
+    entries = list(example.values()) if isinstance(example, dict) else example
     return entries[0] if isinstance(entries, list) and entries else None
 
 

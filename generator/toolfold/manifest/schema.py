@@ -229,12 +229,12 @@ class Manifest(ManifestModel):
         """
         tools = {name: tool for name, tool in self.tools.items() if not tool.hidden}
         used = {tool.category for tool in tools.values()}
-        kept = {
+        categories = {
             n: category for n, category in self.categories.items() if n in used or n not in included
         }
-        if (len(tools), len(kept)) == (len(self.tools), len(self.categories)):
+        if (len(tools), len(categories)) == (len(self.tools), len(self.categories)):
             return self
-        return self.model_copy(update={"tools": tools, "categories": kept})
+        return self.model_copy(update={"tools": tools, "categories": categories})
 
     def has_models(self, tool: str) -> bool:
         """Whether models are generated for a tool."""

@@ -81,14 +81,16 @@ def _problems(tree: PlacedMapping, details: Sequence[ErrorDetails]) -> Iterator[
     misspelt = {meant for path in unknown if (meant := _meant(path, missing))}
     schemas: set[ManifestPath] = set()
     for path, detail in zip(paths, details, strict=True):
-        whole = _whole_schema(tree, path)
-        if whole is not None and whole not in schemas:
+        schema_path = _whole_schema(tree, path)
+        if schema_path is not None and schema_path not in schemas:
             fact = "a whole JSON Schema"
             hint = "name the parameters themselves, as in `parameters: {id: {type: string}}`"
             hint += "; a whole schema goes under `input_schema:`"
-            yield Problem(place_of(tree, whole), dotted(whole), fact, hint, code="shape")
-            schemas.add(whole)
-        elif whole is None and path not in misspelt:
+            yield Problem(
+                place_of(tree, schema_path), dotted(schema_path), fact, hint, code="shape"
+            )
+            schemas.add(schema_path)
+        elif schema_path is None and path not in misspelt:
             yield _problem(tree, detail)
 
 
@@ -125,8 +127,8 @@ def _problem(tree: PlacedMapping, detail: ErrorDetails) -> Problem:
     place = place_of(tree, path[:-1] if kind == "missing" else path, of_key=is_about_key)
     # Logs keep what is printed: neither a secret nor its line may be.
     if _is_secret(path) and isinstance(detail["input"], str) and not is_name:
-        wanted = _KINDS.get(kind)
-        fact = f"expected {wanted}, found a literal value" if wanted else "a literal value"
+        expected = _KINDS.get(kind)
+        fact = f"expected {expected}, found a literal value" if expected else "a literal value"
     if path[:1] == ("servers",):
         place = place._replace(source=Source(place.source.name, "", place.source.order))
     return Problem(place, dotted(path), fact, hint, code="shape")
@@ -196,12 +198,12 @@ def _not_allowed(path: ManifestPath, value: object, detail: ErrorDetails) -> tup
 def _wrong_type(
     path: ManifestPath, kind: str, value: object, detail: ErrorDetails
 ) -> tuple[str, str]:
-    wanted = _KINDS.get(kind)
-    if wanted is None:
+    expected = _KINDS.get(kind)
+    if expected is None:
         message = detail["msg"]
         return f"{_shown(value)}: {message[0].lower()}{message[1:]}", ""
-    hint = _HINTS.get(model_at(path)) or way_out(path, wanted, value)
-    return f"expected {wanted}, found {_shown(value)}", hint
+    hint = _HINTS.get(model_at(path)) or way_out(path, expected, value)
+    return f"expected {expected}, found {_shown(value)}", hint
 
 
 def _shown(value: object) -> str:

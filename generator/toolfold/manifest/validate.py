@@ -177,8 +177,8 @@ class _Validator:
     def _annotations(self, path: ManifestPath, tool: Tool) -> Iterator[Problem]:
         """Clients refuse the whole list of tools where one annotation has a wrong type."""
         for key, value in tool.annotations.items():
-            wanted = {"title": str}.get(key, bool if key.endswith("Hint") else object)
-            if value is not None and not isinstance(value, wanted):
+            expected = {"title": str}.get(key, bool if key.endswith("Hint") else object)
+            if value is not None and not isinstance(value, expected):
                 hint = "a title is text, a hint is true or false"
                 fact = f"not a value for {key}"
                 yield self._problem((*path, "annotations", key), fact, hint)
@@ -199,12 +199,12 @@ class _Validator:
         return self._known(path, name, "category", "categories", self.manifest.categories)
 
     def _known(
-        self, path: ManifestPath, name: str, what: str, key: str, names: Collection[str]
+        self, path: ManifestPath, name: str, kind: str, key: str, names: Collection[str]
     ) -> Iterator[Problem]:
         # An entry that does not fit was reported as such; it is not unknown.
         if name not in names and name not in self.tree.get(key, {}):
             hint = nearest(name, list(names)) or self._declared(key, list(names))
-            yield self._problem(path, f'unknown {what} "{name}"', hint)
+            yield self._problem(path, f'unknown {kind} "{name}"', hint)
 
     def _declared(self, key: str, names: list[str]) -> str:
         place = self.tree.keys_at.get(key)

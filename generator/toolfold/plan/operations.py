@@ -117,8 +117,8 @@ def schema_files(header: str, manifest: Manifest, tools: Sequence[ToolPlan]) -> 
     }
     if not inputs and not answers:
         return {}
-    every: Json = {"allOf": [*inputs.values(), *answers.values()]}
-    reached = reached_definitions(every, manifest.defs)
+    all_schemas: Json = {"allOf": [*inputs.values(), *answers.values()]}
+    reached = reached_definitions(all_schemas, manifest.defs)
     shared = (HttpDefinition(n, schema) for n, schema in manifest.defs.items() if n in reached)
     return {
         files.INPUTS: catalog_text(header, _schema_lines(inputs)),

@@ -248,8 +248,8 @@ def _views(
 ) -> ToolViews:
     name, tool = source.name, source.tool
     if shown is not None:
-        asked = context.schema_tool
-        return operation_views(name, tool, shown, context.format, asked)
+        schema_tool = context.schema_tool
+        return operation_views(name, tool, shown, context.format, schema_tool)
     # As written: an object that is referred to need not be said beside its definition.
     returned = written_output(tool, context.definitions)
     return tool_views(name, tool, given, returned, context.format)

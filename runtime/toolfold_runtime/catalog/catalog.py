@@ -214,11 +214,11 @@ class Catalog:
         from toolfold_runtime.search.find import is_identifier
         from toolfold_runtime.search.query import beginning
 
-        wanted = beginning(query)
-        if is_identifier(wanted) and self.knows(wanted):
-            name = self._names.others.get(wanted, wanted)
+        text = beginning(query)
+        if is_identifier(text) and self.knows(text):
+            name = self._names.others.get(text, text)
             return results_text([self.finder.index.named(name)], (), self.facts)
-        results = self.finder.find(wanted, max(1, min(limit, MOST_RESULTS)))
+        results = self.finder.find(text, max(1, min(limit, MOST_RESULTS)))
         return answer(results, self.finder.index, self.facts)
 
     @cached_property
@@ -261,13 +261,13 @@ class Catalog:
             self.counts["views"].hits += 1
         else:
             self.counts["views"].misses += 1
-            wanted = self._view_page(*key)
-            if wanted is None:
+            view = self._view_page(*key)
+            if view is None:
                 first = self._view_page(file, view_key(detail, form, 1))
                 pages = first.pages if first else 0
                 number = shortened(str(page))
                 raise ToolError("invalid_arguments", f"no page {number}: this view has {pages}.")
-            self._pages[key] = wanted
+            self._pages[key] = view
         return self._pages[key].text
 
     def _view_page(self, file: str, key: str) -> ViewPage | None:

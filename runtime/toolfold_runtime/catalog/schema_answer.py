@@ -19,31 +19,31 @@ class Asked(NamedTuple):
     text: str = ""
 
 
-def schema_answer(asked: Sequence[Asked], budget: int, schema_tool: str) -> list[str]:
+def schema_answer(tools: Sequence[Asked], budget: int, schema_tool: str) -> list[str]:
     """A view per line within the budget; the largest are shortened, and a last line says so.
 
     Where even shortened views do not fit, as many are shown as do. One tool is always shown; its
     own view says whether it is shortened.
     """
-    limit = budget - (NOTE_TOKENS if len(asked) > 1 else 0)
-    entries = [tool.entry for tool in asked if tool.entry is not None and tool.entry.views.short]
+    limit = budget - (NOTE_TOKENS if len(tools) > 1 else 0)
+    entries = [tool.entry for tool in tools if tool.entry is not None and tool.entry.views.short]
     largest = [entry.name for entry in sorted(entries, key=lambda entry: -entry.schema_tokens)]
-    number = _first(len(largest), lambda n: _tokens(asked, largest[:n], budget) <= limit)
+    number = _first(len(largest), lambda n: _tokens(tools, largest[:n], budget) <= limit)
     short = largest[:number]
     # Of those that do not even fit shortened, the last ones are left out.
     omitted = _first(
-        len(asked) - 1,
-        lambda n: _tokens(asked[: len(asked) - n], short, budget) <= limit,
+        len(tools) - 1,
+        lambda n: _tokens(tools[: len(tools) - n], short, budget) <= limit,
     )
-    views = [text for text, _ in _views(asked[: len(asked) - omitted], short, budget)]
+    views = [text for text, _ in _views(tools[: len(tools) - omitted], short, budget)]
     notes = []
     if short:
-        notes.append(f"shortened to fit {budget:,} tokens: {len(short)} of {len(asked)} tools")
+        notes.append(f"shortened to fit {budget:,} tokens: {len(short)} of {len(tools)} tools")
     if omitted:
         notes.append(f"not shown: the last {omitted} tools; ask for fewer at a time")
     elif short:
         notes.append(f'{schema_tool or "ask"}(tool, detail="full") shows one whole')
-    if not notes or len(asked) == 1:
+    if not notes or len(tools) == 1:
         return views
     note, is_json = "; ".join(notes), views[0].startswith("{")
     return [*views, compact({"note": note}) if is_json else f"note: {note}"]
@@ -58,15 +58,15 @@ def _first(most: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _tokens(asked: Sequence[Asked], short: Sequence[str], budget: int) -> int:
-    return sum(tokens for _, tokens in _views(asked, short, budget))
+def _tokens(tools: Sequence[Asked], short: Sequence[str], budget: int) -> int:
+    return sum(tokens for _, tokens in _views(tools, short, budget))
 
 
-def _views(asked: Sequence[Asked], short: Sequence[str], budget: int) -> Iterator[tuple[str, int]]:
+def _views(tools: Sequence[Asked], short: Sequence[str], budget: int) -> Iterator[tuple[str, int]]:
     """Each view and at most how many tokens it costs."""
     shown, names = ShownDefinitions(), set(short)
     share = share_of(budget)
-    for tool in asked:
+    for tool in tools:
         if tool.entry is None:
             yield tool.text, _estimated(tool.text)
         elif tool.entry.name in names:
@@ -77,8 +77,8 @@ def _views(asked: Sequence[Asked], short: Sequence[str], budget: int) -> Iterato
             text = tool.entry.views.text("schema", missing, tool.following)
             known = {definition.digest for definition in missing}
             saved = sum(d.tokens for d in tool.entry.views.definitions if d.digest not in known)
-            whole = tool.entry.schema_tokens - saved or min(share, _estimated(text))
-            yield text, whole + 1
+            tokens = tool.entry.schema_tokens - saved or min(share, _estimated(text))
+            yield text, tokens + 1
 
 
 def _estimated(text: str) -> int:

@@ -43,9 +43,9 @@ def part_view(catalog: "Catalog", entry: ToolEntry, name: str) -> str:
         raise _unknown_path(catalog, entry, path)
     shown = shown_schema(part, _definitions(schema), _BUDGET)
     view: Json = {"name": f"{entry.name}.{path}", "schema": shown.schema}
-    left = [f"{entry.name}.{path}.{cut_path}" for cut_path in shown.cut if cut_path != "."]
-    if left:
-        view["more"] = f"ask for what is left out by its path: {', '.join(left[:5])}"
+    omitted = [f"{entry.name}.{path}.{cut_path}" for cut_path in shown.cut if cut_path != "."]
+    if omitted:
+        view["more"] = f"ask for what is left out by its path: {', '.join(omitted[:5])}"
     return compact(view)
 
 

@@ -21,10 +21,10 @@ def completions_of(begun: str, names: Sequence[str]) -> Completions:
     """The names that begin with a text, then those that contain it; else the most similar ones."""
     if len(begun) > _LONGEST_VALUE:
         return Completions([], 0)
-    wanted = begun.casefold()
+    folded = begun.casefold()
     first, later = list[str](), list[str]()
     for name in names:
-        at = name.casefold().find(wanted)
+        at = name.casefold().find(folded)
         if at >= 0:
             (later if at else first).append(name)
     matching = [*first, *later] or nearest(begun, names)

@@ -80,12 +80,12 @@ class ResourceReader:
     def _resolved(self, address: str) -> tuple[Resource, dict[str, str]]:
         """The resource that an address is of, and the values of its variables."""
         # What follows # is for whoever reads the page.
-        wanted = address.partition("#")[0] if address.startswith(SCHEME) else address
+        uri = address.partition("#")[0] if address.startswith(SCHEME) else address
         if len(address) <= LONGEST_ADDRESS:
-            if wanted in self._by_address:
-                return self._by_address[wanted], {}
+            if uri in self._by_address:
+                return self._by_address[uri], {}
             for template, resource in self._by_template:
-                values = template.match(wanted)
+                values = template.match(uri)
                 if values is not None:
                     return resource, values
         known = [resource.uri for resource in self.all]
@@ -118,8 +118,8 @@ class ResourceReader:
         catalog, uri = self._catalog, resource.uri
         if uri == SCHEMAS:
             listed = self._dispatcher.definition(value).listed()
-            wanted = ("name", "inputSchema", "outputSchema")
-            return JSON, compact({key: listed[key] for key in wanted if key in listed})
+            keys = ("name", "inputSchema", "outputSchema")
+            return JSON, compact({key: listed[key] for key in keys if key in listed})
         if uri == INVENTORY:
             return self._view_type, catalog.inventory()
         if uri == TOOL_PAGE:

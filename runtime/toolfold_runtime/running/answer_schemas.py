@@ -64,8 +64,8 @@ class AnswerSchemas:
         if len(known) >= _MOST_SCHEMAS:
             # A new one: other threads may be reading this one.
             known = self._known = {}
-        made = known[tool] = self._made(tool, self._catalog.answer_schema(tool))
-        return made
+        compared = known[tool] = self._made(tool, self._catalog.answer_schema(tool))
+        return compared
 
     def _made(self, tool: str, schema: Json) -> _AnswerSchema | None:
         try:

@@ -47,8 +47,8 @@ def question_of(entry: ToolEntry, arguments: Json) -> str:
     names += [name for name in arguments if name not in declared]
     given = ", ".join(_shown(arguments, names))
     title = _visible(entry.definition.title or "")
-    what = f"{entry.name} ({title})" if title else entry.name
-    return f"Run {what} {f'with `{given}`' if given else 'without arguments'}? {_CONSEQUENCES[entry.effect]}"
+    tool = f"{entry.name} ({title})" if title else entry.name
+    return f"Run {tool} {f'with `{given}`' if given else 'without arguments'}? {_CONSEQUENCES[entry.effect]}"
 
 
 def _shown(arguments: Json, names: Sequence[str]) -> Iterator[str]:

@@ -122,8 +122,8 @@ class Executor:
         """Wait a while for all that still runs; whether it has ended. The rest is left behind."""
         for end in self.endings:
             await end()
-        every = (*self._limits, self._preparation_limits)
-        return all([await limits.end_abandoned() for limits in every])
+        all_limits = (*self._limits, self._preparation_limits)
+        return all([await limits.end_abandoned() for limits in all_limits])
 
     async def read_on(self, entry: ToolEntry, cursor: str, context: CallContext) -> Answer:
         """What was omitted from an earlier answer to the same caller; ToolError where nothing was."""

@@ -23,18 +23,18 @@ def picked(value: object, fields: Sequence[str]) -> tuple[object, list[str]]:
     return part, [name for name in fields if name not in matched]
 
 
-def _picked(value: object, wanted: Sequence[tuple[str, str]], matched: set[str]) -> object:
+def _picked(value: object, names: Sequence[tuple[str, str]], matched: set[str]) -> object:
     if isinstance(value, list):
-        return [_picked(item, wanted, matched) for item in value]
+        return [_picked(item, names, matched) for item in value]
     if not isinstance(value, dict):
         return value
     chosen = {}
     for key, inner in value.items():
-        under = list(_under(key, wanted))
-        whole = [name for rest, name in under if not rest]
+        under = list(_under(key, names))
+        exact = [name for rest, name in under if not rest]
         parts = [(rest, name) for rest, name in under if rest]
-        if whole:
-            matched.update(whole)
+        if exact:
+            matched.update(exact)
             chosen[key] = inner
             _picked(inner, parts, matched)  # which are there as well
         elif parts:
@@ -45,9 +45,9 @@ def _picked(value: object, wanted: Sequence[tuple[str, str]], matched: set[str])
     return chosen
 
 
-def _under(key: str, wanted: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+def _under(key: str, names: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """For the wanted names that lead into a key: what follows the key, with the whole name."""
-    for rest, name in wanted:
+    for rest, name in names:
         if rest == key:
             yield "", name
         elif rest.startswith(f"{key}."):

@@ -84,10 +84,10 @@ def _blocks(entry: ToolEntry, contents: Sequence[object]) -> tuple[Block, ...]:
 
 def _refuse_missing(entry: ToolEntry, blocks: Sequence[Block]) -> None:
     """ContentError where the declared kind of content is not among the blocks."""
-    wanted = entry.content
-    if wanted is None or wanted == "mixed" or any(block.kind == wanted for block in blocks):
+    declared = entry.content
+    if declared is None or declared == "mixed" or any(block.kind == declared for block in blocks):
         return
-    kind = f"{wanted.capitalize()}(…)"
+    kind = f"{declared.capitalize()}(…)"
     has_schema = entry.definition.output_schema is not None
     way_out = f"return ToolResult(value, [{kind}])" if has_schema else f"return {kind}"
-    raise ContentError(f"no {wanted}, which `content: {wanted}` declares; {way_out}")
+    raise ContentError(f"no {declared}, which `content: {declared}` declares; {way_out}")

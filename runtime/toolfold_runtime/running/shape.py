@@ -130,8 +130,8 @@ class Shaper:
         if not rest.has_value:
             return self._with_blocks(entry, Answer(None), caller, rest.blocks)
         if rest.size > BYTES_PER_TOKEN * budget:  # there is no need to write it all
-            whole = Result(rest.value, "", rest.size, rest.blocks)
-            return self._truncated(entry, whole, caller, budget, rest.shown)[0]
+            remaining = Result(rest.value, "", rest.size, rest.blocks)
+            return self._truncated(entry, remaining, caller, budget, rest.shown)[0]
         written = rest.value if isinstance(rest.value, str) else compact(rest.value)
         result = Result(rest.value, written, len(written), rest.blocks)
         return self._within(entry, result, caller, rest.shown)
@@ -163,9 +163,9 @@ class Shaper:
             raise _too_large(entry, budget, "it cannot be cut", self._reader)
         is_plain = isinstance(result.value, str) and entry.definition.output_schema is None
         text = str(done.head) if is_plain else compact(done.head)
-        left = max(result.size - len(text), 0)
+        bytes_left = max(result.size - len(text), 0)
         shown = _shown_with(shown, result.value, done.head, done.rest)
-        rest = _Remainder(entry.name, done.rest, left, True, result.blocks, shown)
+        rest = _Remainder(entry.name, done.rest, bytes_left, True, result.blocks, shown)
         omitted = (*done.omitted[:_MAX_NAMED], *_counted(result.blocks))
         note = self._left_out(entry, omitted, rest, caller)
         return Answer(text, None, (note,)), done.head

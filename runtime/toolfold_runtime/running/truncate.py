@@ -102,8 +102,10 @@ def _text(text: str, budget: int, path: str) -> Truncated | None:
             break
     if end <= 0:
         return None
-    left = len(text) - end
-    return Truncated(text[:end], text[end:], (f"{_at(path)}{left:,} of {len(text):,} characters",))
+    omitted = len(text) - end
+    return Truncated(
+        text[:end], text[end:], (f"{_at(path)}{omitted:,} of {len(text):,} characters",)
+    )
 
 
 def _fitting(text: str, budget: int) -> int:

@@ -85,15 +85,15 @@ class SchemaValidators:
         self.counts.misses += 1
         seconds = self._seconds if entry.limits.timeout is None else entry.limits.timeout
         try:
-            made = ToolValidator(schema, checks, seconds, asserts_formats=asserts_formats)
+            validator = ToolValidator(schema, checks, seconds, asserts_formats=asserts_formats)
         except (ValidationError, ValueError) as error:
             # The reason quotes the schema, and is for the tool's author.
-            what = "input" if code == "invalid_arguments" else "output"
+            side = "input" if code == "invalid_arguments" else "output"
             reason = str(error).split("\n")[0]
-            server_log.warning(f"the {what} schema cannot be used", tool=entry.name, reason=reason)
+            server_log.warning(f"the {side} schema cannot be used", tool=entry.name, reason=reason)
             text = (
-                f"{entry.name} cannot be used: its {what} schema is broken; its author must fix it."
+                f"{entry.name} cannot be used: its {side} schema is broken; its author must fix it."
             )
             raise ToolError(code, text) from None
-        self._validators[entry.name, code] = made
-        return made
+        self._validators[entry.name, code] = validator
+        return validator

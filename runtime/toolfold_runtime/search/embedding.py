@@ -47,8 +47,9 @@ class Embedder:
         return units
 
     def _pieces(self, text: str) -> list[int]:
-        whole = text[:_LONGEST].encode("utf-8", "replace").decode()  # a lone surrogate is no text
-        cleaned = _SEPARATORS.sub(" ", whole).lower()
+        # Half of a surrogate pair cannot be encoded.
+        encodable = text[:_LONGEST].encode("utf-8", "replace").decode()
+        cleaned = _SEPARATORS.sub(" ", encodable).lower()
         # One by one: a batch would start threads.
         pieces: list[int] = self._tokenizer.encode(cleaned, add_special_tokens=False).ids
         return pieces

@@ -137,41 +137,41 @@ class Finder:
         head, tail = ranked[:_SPREAD], ranked[_SPREAD:]
         evidence = self._words.evidence(text, [one.tool for one in head])
         covered = [0.0] * len(evidence[0])
-        left = list(range(len(head)))
+        candidates = list(range(len(head)))
         picked: list[Ranked] = []
         scores = [round(one.score, _DIGITS) for one in head]
-        while left and len(picked) < limit:
-            best, most = left[0], float("-inf")
-            for at in left:
+        while candidates and len(picked) < limit:
+            best, most = candidates[0], float("-inf")
+            for at in candidates:
                 if scores[at] <= most:
                     break  # neither this one nor a later one can be worth more
                 worth = round(scores[at] - _REPEATED * _overlap(evidence[at], covered), _DIGITS)
                 best, most = (at, worth) if worth > most else (best, most)
-            left.remove(best)
+            candidates.remove(best)
             picked.append(head[best])
             covered = list(map(max, covered, evidence[best]))
-        return [*picked, *(head[at] for at in left), *tail]
+        return [*picked, *(head[at] for at in candidates), *tail]
 
     def _allowed(self, query: Query) -> tuple[Query, set[int] | None]:
         """The tools that match the qualifiers, phrases and excluded words; None for all tools."""
         query, limits = self._latency_limits(query)
-        left = [set(self._matching(key, query.filters)) for key in _keys(query)]
-        left += [self._within(limit) for limit in limits]
+        tool_sets = [set(self._matching(key, query.filters)) for key in _keys(query)]
+        tool_sets += [self._within(limit) for limit in limits]
         # In a longer task, quotes are around values, not around what a tool says of itself.
         is_short = len(query.text.split()) <= _SHORT
         missing = ""
         # A phrase of nothing but stop words is not in the index.
         for phrase in filter(words, query.phrases) if is_short else ():
             having = self._words.having(phrase)
-            left += [having] if having else []
+            tool_sets += [having] if having else []
             missing = missing or ("" if having else phrase)
         if query.excluded:
             excluded = set[int]().union(*map(self._words.having, dict.fromkeys(query.excluded)))
-            left.append(set(range(len(self.index.tools))) - excluded)
+            tool_sets.append(set(range(len(self.index.tools))) - excluded)
         if missing:
             hint = f"no tool has {quoted(missing, 30)}; its words were used"
             query = replace(query, hints=(*query.hints, hint))
-        return query, set.intersection(*left) if left else None
+        return query, set.intersection(*tool_sets) if tool_sets else None
 
     def _latency_limits(self, query: Query) -> tuple[Query, tuple[LatencyLimit, ...]]:
         """The query with a hint about tools that were never measured, and the limits that apply."""
@@ -265,5 +265,5 @@ def _keys(query: Query) -> Iterable[str]:
 
 def _overlap(evidence: Sequence[float], covered: Sequence[float]) -> float:
     """The share of a tool's evidence that other tools have already given."""
-    whole = sum(evidence)
-    return sum(map(min, evidence, covered)) / whole if whole else 0.0
+    total = sum(evidence)
+    return sum(map(min, evidence, covered)) / total if total else 0.0

@@ -165,10 +165,10 @@ class _SortedLines:
 
     def find(self, word: str) -> Any:
         """The line of a word, parsed; None where there is none."""
-        wanted = word.encode()
-        block = bisect_right(self._words, wanted)
+        key = word.encode()
+        block = bisect_right(self._words, key)
         if not block:
             return None
         end = self._starts[block] if block < len(self._starts) else len(self._data)
-        at = self._data.find(b'\n["%b"' % wanted, self._starts[block - 1] - 1, end)
+        at = self._data.find(b'\n["%b"' % key, self._starts[block - 1] - 1, end)
         return None if at < 0 else json.loads(self._data[at : self._data.index(b"\n", at + 1)])

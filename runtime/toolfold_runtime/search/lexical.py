@@ -84,19 +84,19 @@ class Lexical:
         query = self.weighted(text)
         scores = self._scores(query)
         tools = self._matching(query, scores)
-        whole = self._standard(scores, tools, query)
-        best = self._best_sentences(text, tools) or whole
+        standard = self._standard(scores, tools, query)
+        best = self._best_sentences(text, tools) or standard
         servers, server = self._servers(scores, tools), self.server
         named = self.named(query)
         totals = [
             score + SENTENCE * sentence + SERVER * servers[server[tool]] + NAME * named[tool]
-            for tool, score, sentence in zip(tools, whole, best, strict=True)
+            for tool, score, sentence in zip(tools, standard, best, strict=True)
         ]
 
         def parts(at: int) -> Parts:
             tool = tools[at]
             return {
-                "words": whole[at],
+                "words": standard[at],
                 "sentence": SENTENCE * best[at],
                 "server": SERVER * servers[server[tool]],
                 "name": NAME * named[tool],
@@ -248,13 +248,13 @@ class Lexical:
     def named(self, query: WeightedQuery) -> list[float]:
         """The share of each tool's name that the query has."""
         share = [0.0] * len(self.server)
-        whole = self.index.name_rarities
+        rarities = self.index.name_rarities
         for word in query.own_words:
             known = self.word(word)
             if known is not None:
                 share_of_word = known.postings.rarity * SCALE
                 for tool in known.named:
-                    share[tool] += share_of_word / whole[tool]
+                    share[tool] += share_of_word / rarities[tool]
         return share
 
 

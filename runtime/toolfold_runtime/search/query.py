@@ -73,9 +73,14 @@ def parse(given: str) -> Query:
             excluded.append(part["text"][1:])
         else:
             text.append(part["text"])
-    wanted, unwanted = (tuple(filter(str.strip, texts)) for texts in (phrases, excluded))
+    quoted_phrases, unwanted = (tuple(filter(str.strip, texts)) for texts in (phrases, excluded))
     return Query(
-        " ".join(text), tuple(filters), wanted, unwanted, tuple(hints.values()), tuple(latency)
+        " ".join(text),
+        tuple(filters),
+        quoted_phrases,
+        unwanted,
+        tuple(hints.values()),
+        tuple(latency),
     )
 
 
@@ -85,8 +90,8 @@ def beginning(given: str) -> str:
     if text.isascii():
         return text
     # One character may stand for many: U+FDFA for a sentence of eighteen.
-    whole = unicodedata.normalize("NFKC", text)
-    return text if len(whole) <= _LONGEST else whole[:_LONGEST]
+    normalized = unicodedata.normalize("NFKC", text)
+    return text if len(normalized) <= _LONGEST else normalized[:_LONGEST]
 
 
 def quoted(text: str, room: int = 80) -> str:

@@ -29,8 +29,8 @@ class CompletionHandlers:
     ) -> Json:
         """The best ways to go on, and how many there are."""
         ref = params.ref
-        wanted = ref.name if isinstance(ref, types.PromptReference) else ref.uri
-        with protocol_errors(context, ref=wanted):
+        reference = ref.name if isinstance(ref, types.PromptReference) else ref.uri
+        with protocol_errors(context, ref=reference):
             names = self._names(params)
             completions = completions_of(params.argument.value, names)
         completion = {
@@ -42,11 +42,11 @@ class CompletionHandlers:
 
     def _names(self, params: types.CompleteRequestParams) -> Sequence[str]:
         """The possible values of an argument, as far as they are known."""
-        ref, wanted = params.ref, params.argument.name
+        ref, argument = params.ref, params.argument.name
         if isinstance(ref, types.PromptReference):
-            return _named(prompt_of(self._dispatcher, ref.name).arguments, wanted).values
+            return _named(prompt_of(self._dispatcher, ref.name).arguments, argument).values
         resource = self._resource(ref.uri)
-        values = _named(resource.variables, wanted).values
+        values = _named(resource.variables, argument).values
         if resource.tool:
             return values
         catalog = self._dispatcher.catalog
@@ -61,9 +61,9 @@ class CompletionHandlers:
 
 
 def _named(
-    arguments: Sequence[PromptArgument] | Sequence[Variable], wanted: str
+    arguments: Sequence[PromptArgument] | Sequence[Variable], name: str
 ) -> PromptArgument | Variable:
     for argument in arguments:
-        if argument.name == wanted:
+        if argument.name == name:
             return argument
-    raise RequestError(unknown_text("argument", wanted, [argument.name for argument in arguments]))
+    raise RequestError(unknown_text("argument", name, [argument.name for argument in arguments]))

@@ -162,9 +162,9 @@ def _send(target: int, message: JSONRPCMessage) -> None:
         failed = ErrorData(code=INTERNAL_ERROR, message="the answer cannot be sent")
         number = getattr(message, "id", None)
         text = JSONRPCError(jsonrpc="2.0", id=number, error=failed).model_dump_json()
-    left = memoryview(text.encode() + b"\n")
-    while left:
-        left = left[os.write(target, left) :]
+    remaining = memoryview(text.encode() + b"\n")
+    while remaining:
+        remaining = remaining[os.write(target, remaining) :]
 
 
 @contextlib.contextmanager

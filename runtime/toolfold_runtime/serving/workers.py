@@ -151,8 +151,8 @@ class _Parent:
                     stream.flush()
             os._exit(code)
 
-    def _note_ready(self, said: bytes) -> None:
-        self._serving |= {int(line) for line in said.split()} & self._running.keys()
+    def _note_ready(self, data: bytes) -> None:
+        self._serving |= {int(line) for line in data.split()} & self._running.keys()
         self._failed_starts = 0
         if not self._is_announced and not self._is_stopping():
             self._is_announced = True

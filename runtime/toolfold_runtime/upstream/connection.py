@@ -208,14 +208,14 @@ class _Backoff:
 
     async def wait(self) -> None:
         """Wait until a server may start again; OutageError at once where there is little hope."""
-        left = self._next - self._loop.time()
-        if left <= 0:
+        seconds = self._next - self._loop.time()
+        if seconds <= 0:
             return
         if self.is_hopeful:
-            await asyncio.sleep(left)
+            await asyncio.sleep(seconds)
             return
         raise OutageError(
-            f"{self.reason}, and is tried again in {math.ceil(left)} s at the earliest"
+            f"{self.reason}, and is tried again in {math.ceil(seconds)} s at the earliest"
         )
 
     def begin(self) -> None:

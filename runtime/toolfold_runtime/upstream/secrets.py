@@ -44,14 +44,14 @@ def expand(text: str, environment: Mapping[str, str] = os.environ) -> str:
 
 def pieces(text: str) -> list[tuple[str, str]]:
     """The pieces of a text: pairs of literal text and the name of a variable, one of them empty."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     end = 0
     for match in _PLACEHOLDER.finditer(text):
-        found.append((text[end : match.start()] + ("" if match[1] else "${"), ""))
-        found += [("", match[1])] if match[1] else []
+        pairs.append((text[end : match.start()] + ("" if match[1] else "${"), ""))
+        pairs += [("", match[1])] if match[1] else []
         end = match.end()
-    found.append((text[end:], ""))
-    return [pair for pair in found if any(pair)]
+    pairs.append((text[end:], ""))
+    return [pair for pair in pairs if any(pair)]
 
 
 def variables_in(*texts: str) -> list[str]:

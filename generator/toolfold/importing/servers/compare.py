@@ -30,7 +30,7 @@ class Comparison(NamedTuple):
             "added": len(self.added),
             "removed": len(self.removed),
         }
-        return ", ".join(f"{number} {what}" for what, number in numbers.items() if number)
+        return ", ".join(f"{number} {kind}" for kind, number in numbers.items() if number)
 
     def lines(self) -> Iterator[str]:
         """What changed: a line for each tool, more for those that changed; the first of many."""
@@ -61,5 +61,5 @@ def _short(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
-def _more(number: int, what: str) -> list[str]:
-    return [f"… and {number - _MOST_TOOLS} more {what}"] if number > _MOST_TOOLS else []
+def _more(number: int, kind: str) -> list[str]:
+    return [f"… and {number - _MOST_TOOLS} more {kind}"] if number > _MOST_TOOLS else []

@@ -153,14 +153,14 @@ def _verified(text: str, changed: str, key: str, added: Any, block: str) -> str:
         after = plain(read_yaml(changed.encode(), ""))
     except ManifestError:
         before, after = {}, None
-    wanted = dict(before) if isinstance(before, dict) else {}
-    entries = wanted.get(key) or type(added)()
+    expected = dict(before) if isinstance(before, dict) else {}
+    entries = expected.get(key) or type(added)()
     if not isinstance(entries, type(added)):
         after = None
     elif isinstance(added, dict):
-        wanted[key] = {**entries, **added}
+        expected[key] = {**entries, **added}
     else:
-        wanted[key] = [*entries, *added]
-    if after != wanted:
+        expected[key] = [*entries, *added]
+    if after != expected:
         raise DeclarationError(f"{key}:\n{_indented(block, 2)}")
     return changed

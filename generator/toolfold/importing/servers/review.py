@@ -37,7 +37,7 @@ _AIMED: Final = {
         r"|\bseed phrase\b"
     ),
 }
-_PATTERNS: Final = {what: re.compile(text, re.IGNORECASE) for what, text in _AIMED.items()}
+_PATTERNS: Final = {aim: re.compile(text, re.IGNORECASE) for aim, text in _AIMED.items()}
 _HINT: Final = "read it; hide the tool in an overlay, or write another description there"
 _AROUND: Final = 30
 # Which is the beginning of a description.
@@ -62,10 +62,10 @@ def _aimed(tree: PlacedMapping) -> Iterator[Problem]:
     for path, place, text in texts_of(tree):
         if dotted(path).endswith(_SUMMARY):
             continue
-        for what, pattern in _PATTERNS.items():
+        for aim, pattern in _PATTERNS.items():
             if match := pattern.search(text):
                 around = text[max(0, match.start() - _AROUND) : match.end() + _AROUND]
-                fact = f'a text that {what}: "…{with_marks(" ".join(around.split()))}…"'
+                fact = f'a text that {aim}: "…{with_marks(" ".join(around.split()))}…"'
                 yield Problem(place, dotted(path), fact, _HINT, "warning", "aimed-text")
 
 

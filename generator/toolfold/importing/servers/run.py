@@ -61,18 +61,18 @@ def import_servers(request: Request, progress: Progress) -> Imported:
     """Import every server that is asked for; those that fail are named, the others go on."""
     done = Imported()
     project = Project(request.manifest)
-    wanted, unusable = targets(project, request.configs, request.given, request.name)
+    chosen, unusable = targets(project, request.configs, request.given, request.name)
     _note_unusable(unusable, done)
     listings = list_servers(
-        [target.live for target in wanted], project.folder, request.seconds, progress
+        [target.live for target in chosen], project.folder, request.seconds, progress
     )
     if not any(listing.live for listing in listings):
-        for target, listing in zip(wanted, listings, strict=True):
+        for target, listing in zip(chosen, listings, strict=True):
             _note_failure(project, target, listing.error, done)
         return done
     with locked(request.manifest):
         project = Project(request.manifest)  # which another import may have changed meanwhile
-        imported = list(_snapshots(project, wanted, listings, done))
+        imported = list(_snapshots(project, chosen, listings, done))
         for file in done.snapshots:
             if not file.is_unchanged:
                 replace_file(file.path, file.text.encode(), project.folder)
@@ -84,10 +84,10 @@ def import_servers(request: Request, progress: Progress) -> Imported:
 
 
 def _snapshots(
-    project: Project, wanted: Sequence[Target], listings: Sequence[Listing], done: Imported
+    project: Project, chosen: Sequence[Target], listings: Sequence[Listing], done: Imported
 ) -> Iterator[Target]:
     """Take a snapshot of every server that answered, and yield its target under its final name."""
-    for target, listing in zip(wanted, listings, strict=True):
+    for target, listing in zip(chosen, listings, strict=True):
         if listing.live is None:
             _note_failure(project, target, listing.error, done)
             continue
@@ -114,8 +114,8 @@ def _note_failure(project: Project, target: Target, why: str, done: Imported) ->
         why += f"; declare it in {project.manifest.name} with one of them, and import it again"
     done.failures[target.name] = why
     done.notes.extend(f"{target.name}: {note}" for note in target.notes)
-    asked = tuple(export for export in target.exports if not export.is_own)
-    done.exports.update({target.name: asked} if asked else {})
+    exports = tuple(export for export in target.exports if not export.is_own)
+    done.exports.update({target.name: exports} if exports else {})
 
 
 def _note_unusable(unusable: Sequence[Unusable], done: Imported) -> None:

@@ -48,21 +48,21 @@ class Snapshot:
 
 def importable(tools: Sequence[Json], server: str) -> tuple[list[ForeignTool], dict[str, str]]:
     """The tools that a manifest can hold, and the reason for each tool that it cannot."""
-    kept: dict[str, ForeignTool] = {}
+    by_id: dict[str, ForeignTool] = {}
     left_out: dict[str, str] = {}
     for index, given in enumerate(tools):
         where = f"tools[{index}]"
         tool = given if isinstance(given, dict) else {}  # which has no name
         try:
             foreign = foreign_tool({**tool, "server": server}, server, where)
-            if foreign.id in kept:
+            if foreign.id in by_id:
                 raise UsageError(f"{where}: listed twice")
             if len(foreign.id) > _LONGEST_ID or len(foreign.name.splitlines()) != 1:
                 raise UsageError(f"{where}: a name of several lines, or of too many characters")
-            kept[foreign.id] = foreign
+            by_id[foreign.id] = foreign
         except UsageError as error:
             left_out[str(tool.get("name", where))[:_LONGEST_SHOWN]] = str(error)
-    return list(kept.values()), left_out
+    return list(by_id.values()), left_out
 
 
 def snapshot(project: Project, server: str, live: Sequence[Json]) -> Snapshot:

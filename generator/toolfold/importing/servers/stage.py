@@ -64,17 +64,17 @@ def staged_file(
     Raises UsageError where the file is refused for something else than its tools.
     """
     left_out: dict[str, str] = {}
-    kept = list(tools)
+    accepted = list(tools)
     while True:
-        data = data_of(kept)
+        data = data_of(accepted)
         text = manifest_text(data, first_line)
         if len(text.encode()) > MAX_BYTES:
             raise UsageError(f"its tools take more than {MAX_BYTES:,} bytes")
-        refused = {} if text == known else _refused(data, text, kept)
+        refused = {} if text == known else _refused(data, text, accepted)
         if not refused:
-            return StagedFile(kept, data, text, left_out)
-        left_out |= {tool.name: refused[tool.id] for tool in kept if tool.id in refused}
-        kept = [tool for tool in kept if tool.id not in refused]
+            return StagedFile(accepted, data, text, left_out)
+        left_out |= {tool.name: refused[tool.id] for tool in accepted if tool.id in refused}
+        accepted = [tool for tool in accepted if tool.id not in refused]
 
 
 def acceptable(tools: Sequence[ForeignTool]) -> list[ForeignTool]:

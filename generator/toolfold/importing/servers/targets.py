@@ -107,14 +107,14 @@ def _configured(
     if not chosen and not unusable:
         listed = ", ".join(server.name for server in servers) or "none"
         raise UsageError(f'no server "{name}" in there; there are: {listed}')
-    wanted: list[Target] = []
+    chosen_targets: list[Target] = []
     for server in chosen:
-        proposed = [e.variable for target in wanted for e in target.exports if e.is_own]
+        proposed = [e.variable for target in chosen_targets for e in target.exports if e.is_own]
         try:
-            wanted.append(_declared(project, server, names[server.name], proposed))
+            chosen_targets.append(_declared(project, server, names[server.name], proposed))
         except UsageError as error:
             unusable.append(Unusable(server.name, server.origin, str(error)))
-    return wanted, unusable
+    return chosen_targets, unusable
 
 
 def _distinct(

@@ -184,9 +184,9 @@ class _Translation:
         }
         if inner in known:
             return known[inner]()
-        if asked := _INPUT.fullmatch(inner):
-            name = _upper(asked[1])
-            holds = f"what a person is asked for as {asked[1]}"
+        if prompted := _INPUT.fullmatch(inner):
+            name = _upper(prompted[1])
+            holds = f"what a person is asked for as {prompted[1]}"
             self.exports.setdefault(name, Export(name, holds))
             return _Text(f"${{{name}}}", f"${{{name}}}")
         if variable := _VARIABLE.fullmatch(inner):

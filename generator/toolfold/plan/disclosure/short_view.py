@@ -50,12 +50,12 @@ def short_view(source: ShortSource, limit: int) -> str:
     room = limit - count(f'"next":{json_text(source.following)},')
     call = _call(source, room)
     shown: dict[str, Json] = {}
-    left = room - count(_view(source, call, shown)) - _NOTE
+    remaining = room - count(_view(source, call, shown)) - _NOTE
     for name, rendered in _steps(source):
         cost = count(json_text({name: rendered})) + 1
         cost -= count(json_text({name: shown[name]})) if name in shown else 0
-        if cost <= left:
-            left -= cost
+        if cost <= remaining:
+            remaining -= cost
             shown[name] = rendered
     # What was added up is an estimate: tokens meet at the seams, and the note varies.
     while count(text := _view(source, call, shown)) > room and shown:
@@ -156,8 +156,8 @@ def _view(source: ShortSource, call: Json | None, shown: Mapping[str, Json]) -> 
         head = {"name": source.name, "description": described, "category": tool.category}
         groups = {"required": first, "optional": others}
         called = {} if call is None else {"call": call}
-        kept = {"effect": tool.shown_effect, **conditions, **groups, **called}
-        return json_text({**head, **kept, "shortened": note})
+        fields = {"effect": tool.shown_effect, **conditions, **groups, **called}
+        return json_text({**head, **fields, "shortened": note})
     lines = [f"{source.name} [{tool.category}, {tool.shown_effect}]", described]
     lines += [f"{key}: {json_text(value)}" for key, value in conditions.items()]
     lines.append("parameters:")
@@ -186,6 +186,6 @@ def _note(source: ShortSource, call: Json | None, shown: Mapping[str, Json]) -> 
     parts += [f"schemas inside {', '.join(cut[:_NAMED])}{more}"] if cut else []
     parts.append("descriptions in full and the result")
     parts += [] if call is not None else ["a valid call"]
-    asked = f'{source.schema_tool}("{source.name}", detail="full")'
-    whole = f"; {asked} shows all" if source.schema_tool else ""
-    return f"left out: {', '.join(parts)}{whole}"
+    request = f'{source.schema_tool}("{source.name}", detail="full")'
+    way_out = f"; {request} shows all" if source.schema_tool else ""
+    return f"left out: {', '.join(parts)}{way_out}"

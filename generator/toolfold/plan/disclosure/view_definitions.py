@@ -72,8 +72,8 @@ def _needed(
             reached = _reached({key}, targets)
             closure = [[name, texts[name]] for name in sorted(reached & texts.keys())]
             # The meaning of a reference to anything but a definition depends on the whole document.
-            whole = "" if reached <= texts.keys() else json_text([*roots, *texts.values()])
-            digest = sha256(json_text([closure, whole]).encode()).hexdigest()
+            document = "" if reached <= texts.keys() else json_text([*roots, *texts.values()])
+            digest = sha256(json_text([closure, document]).encode()).hexdigest()
             yield ViewDefinition(key[1], texts[key], digest[:_DIGEST], key[0])
 
 

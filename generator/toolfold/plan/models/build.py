@@ -272,8 +272,8 @@ class _SchemaReader:
             return True
         if _NOT_IN_PYTHON.search(json.dumps(value)):
             return False  # the text of a moment, perhaps
-        whole = self._document.schema
-        document: Json = {key: whole.get(key, {}) for key in ("$defs", "definitions")}
+        root = self._document.schema
+        document: Json = {key: root.get(key, {}) for key in ("$defs", "definitions")}
         validator = quick_validator(document | schema)
         return validator is not None and validator.is_valid(value)
 

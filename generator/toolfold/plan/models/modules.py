@@ -80,8 +80,8 @@ def _of_tool(name: str, tool: Tool, definitions: Mapping[str, Json]) -> ModelsMo
                 has_formats=tool.asserts_output_formats,
             )
         )
-    what = "Parameters and result" if len(sources) == 2 else "Parameters"
-    description = f"{what} of {name}."
+    parts = "Parameters and result" if len(sources) == 2 else "Parameters"
+    description = f"{parts} of {name}."
     return ModelsModule(description, tuple(sources), _shared(sources), _DEFINITIONS_FROM_TOOL)
 
 
@@ -99,8 +99,8 @@ def _of_group(
         )
         for member, type_name in zip(group.members, names, strict=True)
     ]
-    what = "definition" if len(sources) == 1 else "definitions"
-    description = f"The {what} {', '.join(group.members)}."
+    noun = "definition" if len(sources) == 1 else "definitions"
+    description = f"The {noun} {', '.join(group.members)}."
     shared = tuple(dict.fromkeys((*group.members, *_shared(sources))))
     yield (
         f"definitions/{group.module}.py",

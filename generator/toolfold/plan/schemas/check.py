@@ -235,10 +235,10 @@ def _check_values(located: LocatedSchema, report: Report) -> None:
             continue
         registry = registry or registry_of(located.schema)
         validator = subschema_validator(registry, path, asserts_formats=located.asserts_formats)
-        for at, what, value in values:
+        for at, keyword, value in values:
             for error in validator.iter_errors(value) if validator else ():
-                fact = f"invalid {what}: {explained(error)}"
-                report(located.manifest_path(at), fact, _value_hint(error), what)
+                fact = f"invalid {keyword}: {explained(error)}"
+                report(located.manifest_path(at), fact, _value_hint(error), keyword)
 
 
 def _values(path: SchemaPath, schema: Json) -> Iterator[tuple[SchemaPath, str, object]]:

@@ -43,14 +43,16 @@ def sample_text(schema: Json, name: str) -> str:
     if schema.get("contentEncoding") == "base64":
         return "AAAA"
     least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _MAX_LENGTH))
-    made = f"<{name or 'text'}>"
-    made = made if len(made) <= most else (name or "text")[:most]
-    made = made if len(made) >= least else made + "." * min(least - len(made), _MAX_LENGTH)
+    sample = f"<{name or 'text'}>"
+    sample = sample if len(sample) <= most else (name or "text")[:most]
+    sample = (
+        sample if len(sample) >= least else sample + "." * min(least - len(sample), _MAX_LENGTH)
+    )
     pattern = schema.get("pattern")
     if not isinstance(pattern, str):
-        return made
-    options = (made, name, text_matching(pattern, least))
-    return next((option for option in options if option and _matches(pattern, option)), made)
+        return sample
+    options = (sample, name, text_matching(pattern, least))
+    return next((option for option in options if option and _matches(pattern, option)), sample)
 
 
 def _bound(schema: Json, inclusive: str, exclusive: str, step: float) -> float | None:

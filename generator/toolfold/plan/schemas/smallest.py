@@ -91,26 +91,26 @@ class _Maker:
         self._values += 1
         if schema is False or depth > _MAX_DEPTH or self._values > _MAX_VALUES:
             raise _NoValueError
-        whole = self._merged(schema, depth)
-        for given in self._given(whole):
+        merged = self._merged(schema, depth)
+        for given in self._given(merged):
             return given
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         self._open.append(reference)
         try:
-            return self._made(whole, name, depth)
+            return self._made(merged, name, depth)
         finally:
             self._open.pop()
 
-    def _made(self, whole: Json, name: str, depth: int) -> Any:
-        kind = _type_of(whole)
+    def _made(self, schema: Json, name: str, depth: int) -> Any:
+        kind = _type_of(schema)
         if kind == "object":
-            return self._object(whole, depth)
+            return self._object(schema, depth)
         if kind == "array":
-            return self._array(whole, name, depth)
+            return self._array(schema, name, depth)
         if kind in ("integer", "number"):
-            return sample_number(whole, kind)
+            return sample_number(schema, kind)
         return (
-            {"boolean": True, "null": None}[kind] if kind != "string" else sample_text(whole, name)
+            {"boolean": True, "null": None}[kind] if kind != "string" else sample_text(schema, name)
         )
 
     def _given(self, schema: Json) -> Iterator[object]:
@@ -173,14 +173,14 @@ class _Maker:
             return [self.value(inner, name, depth + 1) for inner in firsts[: max(least, 1)]]
         # One item shows what items are like, though none is needed; not of what it is in itself.
         is_open = isinstance(items, dict) and items.get("$ref", "") in self._open
-        wanted = max(least, 0 if is_open else min(1, most))
+        number_of_items = max(least, 0 if is_open else min(1, most))
         try:
-            made = [self.value(items, name, depth + 1) for _ in range(wanted)]
+            items_made = [self.value(items, name, depth + 1) for _ in range(number_of_items)]
         except _NoValueError:
             if least:
                 raise
             return []
-        return _different(made) if schema.get("uniqueItems") is True else made
+        return _different(items_made) if schema.get("uniqueItems") is True else items_made
 
 
 def _joined(first: Json, second: Json) -> Json:
@@ -208,14 +208,14 @@ def _type_of(schema: Json) -> str:
 
 def _different(values: list[Any]) -> list[Any]:
     """The values changed to be distinct, where that is easy."""
-    made: list[Any] = []
+    distinct: list[Any] = []
     for number, value in enumerate(values):
         if number and isinstance(value, str):
-            made.append(
+            distinct.append(
                 f"{value[:-1]}-{number + 1}>" if value.endswith(">") else f"{value}{number + 1}"
             )
         elif number and isinstance(value, int):
-            made.append(not made[0] if isinstance(value, bool) else value + number)
+            distinct.append(not distinct[0] if isinstance(value, bool) else value + number)
         else:
-            made.append(value)
-    return made
+            distinct.append(value)
+    return distinct

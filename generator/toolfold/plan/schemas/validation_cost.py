@@ -96,8 +96,8 @@ class _Checks:
             for part, times in together.items():
                 for key, child in _children(self._parts[part]):
                     below[key] = min(_MOST, below[key] + times * self.of_value(child))
-            every = below.pop(_EVERY_KEY, 0)
-            deepest = max(below.values(), default=0) + every
+            of_all = below.pop(_EVERY_KEY, 0)
+            deepest = max(below.values(), default=0) + of_all
             self._counts[id(schema)] = min(_MOST, max(together.total(), deepest))
         return self._counts[id(schema)]
 

@@ -43,7 +43,7 @@ def related(texts: Sequence[Texts], words: Sequence[str]) -> dict[str, list[tupl
     codes = to_bytes(Embedder().units([spelling.get(stem, stem) for stem in stems]))
     floats = codes.astype(np.float32)
     lengths = np.sqrt((floats.astype(np.float64) ** 2).sum(1))
-    found = {}
+    related_words = {}
     for start in range(0, len(stems), _ROWS):
         dots = floats[start : start + _ROWS] @ floats.T
         cosines = dots / np.maximum(np.outer(lengths[start : start + _ROWS], lengths), 1e-9)
@@ -53,8 +53,10 @@ def related(texts: Sequence[Texts], words: Sequence[str]) -> dict[str, list[tupl
                 (-round(float(row[n]), 5), stems[n]) for n in np.flatnonzero(row > _LEAST)
             )
             if near:
-                found[stems[at]] = [(stem, _counts(-cosine)) for cosine, stem in near[:_NEAR]]
-    return found
+                related_words[stems[at]] = [
+                    (stem, _counts(-cosine)) for cosine, stem in near[:_NEAR]
+                ]
+    return related_words
 
 
 def _counts(cosine: float) -> float:
@@ -69,6 +71,6 @@ def _spellings(texts: Sequence[Texts]) -> dict[str, str]:
             for stem, word in spelled(value):
                 seen.setdefault(stem, Counter())[word] += 1
     return {
-        stem: min(said.items(), key=lambda item: (-item[1], item[0]))[0]
-        for stem, said in seen.items()
+        stem: min(spellings.items(), key=lambda item: (-item[1], item[0]))[0]
+        for stem, spellings in seen.items()
     }

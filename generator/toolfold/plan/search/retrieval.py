@@ -18,8 +18,8 @@ def check_retrieval(
 
     Those of deprecated tools, which come last, are not asked.
     """
-    asked = (tool for tool in tools if tool.deprecated is None)
-    prompts = {tool.name: tool.example for tool in asked if tool.example}
+    current = (tool for tool in tools if tool.deprecated is None)
+    prompts = {tool.name: tool.example for tool in current if tool.example}
     if not prompts:
         return
     # Imported here: whoever has no prompts need not wait for it.

@@ -47,8 +47,8 @@ class Chosen:
 def upstream_states(backend: Backend) -> "list[ServerState]":
     """The states of the servers that a backend calls; none where it calls none."""
     several = (backend.upstreams, backend.apis) if isinstance(backend, Chosen) else (backend,)
-    found: list[ServerState] = []
+    all_states: list[ServerState] = []
     for one in several:
         states: Callable[[], list[ServerState]] | None = getattr(one, "states", None)
-        found += states() if states else []
-    return found
+        all_states += states() if states else []
+    return all_states

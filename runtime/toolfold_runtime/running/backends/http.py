@@ -115,8 +115,8 @@ class HttpApis:
         value = answer.value
         if isinstance(value, Bytes):
             value = _content(value)
-        said = tuple(note for note in notes if note)
-        return Noted(value, said, answer.is_json and len(received.body) <= _QUICK)
+        given_notes = tuple(note for note in notes if note)
+        return Noted(value, given_notes, answer.is_json and len(received.body) <= _QUICK)
 
     def _answer_schemas(self) -> "AnswerSchemas":
         if self._schemas is None:

@@ -42,30 +42,30 @@ def load_object(path: str, root: Path, role: str) -> Any:
 
 
 @contextlib.contextmanager
-def _authors_code(what: str) -> Iterator[None]:
+def _authors_code(subject: str) -> Iterator[None]:
     """Run the author's code: what it prints goes to stderr, a failure is an ImplementationError."""
     try:
         # stdout belongs to the protocol.
         with contextlib.redirect_stdout(sys.stderr):
             yield
     except Exception as error:
-        message = _import_failure(what, error) if isinstance(error, ImportError) else None
+        message = _import_failure(subject, error) if isinstance(error, ImportError) else None
         if message is None:
-            server_log.failure(f"{what} failed", error)
-            message = f"{what}: failed with {type(error).__name__}: {error}"
+            server_log.failure(f"{subject} failed", error)
+            message = f"{subject}: failed with {type(error).__name__}: {error}"
         raise ImplementationError(message) from None
 
 
-def _import_failure(what: str, error: ImportError) -> str | None:
+def _import_failure(subject: str, error: ImportError) -> str | None:
     """Why an import failed and the way out; None where the traceback is needed."""
     module = error.name or ""
     if _is_generated(module.partition(".")[0]):
-        return f"{what}: {error}; it is not generated: `toolfold check` shows the line to mend"
+        return f"{subject}: {error}; it is not generated: `toolfold check` shows the line to mend"
     if not isinstance(error, ModuleNotFoundError):
         return None
-    if module and what.split()[1].partition(":")[0].startswith(module):
-        return f"{what}: no module {module} in the manifest's folder"
-    return f"{what}: {error}; install it beside toolfold"
+    if module and subject.split()[1].partition(":")[0].startswith(module):
+        return f"{subject}: no module {module} in the manifest's folder"
+    return f"{subject}: {error}; install it beside toolfold"
 
 
 def _is_generated(package: str) -> bool:

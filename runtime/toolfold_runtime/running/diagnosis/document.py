@@ -96,9 +96,9 @@ class SchemaDocument:
         return registry_of(self._schema)
 
     def _made(self, schema: Json) -> Validator | None:
-        whole = {**self._dialect, **schema}
+        complete = {**self._dialect, **schema}
         try:
-            return validator_for(whole, self._registry, asserts_formats=self._asserts_formats)
+            return validator_for(complete, self._registry, asserts_formats=self._asserts_formats)
         except (ValidationError, ReferencingError, ValueError):
             return None
 
