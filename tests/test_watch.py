@@ -18,8 +18,6 @@ from tests.support.waiting import PATIENCE
 
 Started = TypeVar("Started", bound=Running)
 
-_MOMENT: Final = 20  # seconds after which the page is given another save to show
-WORDS_TO_SHOW: Final = [f"Seek {number}" for number in range(PATIENCE // _MOMENT)]
 MANIFEST: Final = """\
 toolfold: 1
 server: {name: demo, version: "1", implementation: "implementation:Tools"}

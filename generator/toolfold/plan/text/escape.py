@@ -112,11 +112,6 @@ def html_text(text: str) -> str:
     return html.escape(with_marks(one_line(text)))
 
 
-def yaml_text(text: str) -> str:
-    """A YAML string in double quotes, which JSON's strings are."""
-    return json.dumps(with_marks(one_line(text)), ensure_ascii=False)
-
-
 def python_value(value: object, deep: int | None = None) -> str:
     """Python source of plain data: on one line, or a line per item, indented by `deep` levels."""
     if not value or not isinstance(value, dict | list):
