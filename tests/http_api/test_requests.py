@@ -4,7 +4,7 @@ import asyncio
 from base64 import b64encode
 
 import pytest
-from toolfold_runtime.running.backends.chosen import upstream_states
+from toolfold_runtime.running.backends.several import upstream_states
 from toolfold_runtime.running.caller import Caller
 
 from tests.http_api.apis import SECRET, Door, World

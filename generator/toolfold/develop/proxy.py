@@ -108,7 +108,7 @@ class StdioProxy:
         for line in _stdout(process):
             message = _parsed(line)
             if "result" in message:
-                self._promised = _promise_changes(message["result"]) or self._promised
+                self._promised = _announce_list_changes(message["result"]) or self._promised
             self._write(_encoded(message) if message else line)
             if "id" in message and "method" not in message:
                 with self._changed:
@@ -136,7 +136,7 @@ class StdioProxy:
             sys.stdout.buffer.flush()
 
 
-def _promise_changes(result: object) -> list[str]:
+def _announce_list_changes(result: object) -> list[str]:
     """Announce `listChanged` in an answer to `initialize`: this proxy sends it after a restart.
 
     Returns the kinds of lists; none for any other answer.

@@ -99,14 +99,14 @@ def compare_tree(files: Files, output: Path) -> list[Difference]:
         if path not in existing:
             found.append(Difference(path, "missing", text, ""))
         elif (there := _text(existing[path])) != text:
-            objection = _objection(text, existing[path])
+            objection = _why_not_replaced(text, existing[path])
             found.append(Difference(path, "changed", text, there, objection))
     for leftover_path in left_over(_owners(files), existing):
         found.append(Difference(leftover_path, "left over", "", _text(existing[leftover_path])))
-    return sorted(_beyond_formatting(found), key=lambda difference: difference.path)
+    return sorted(_without_formatting(found), key=lambda difference: difference.path)
 
 
-def _beyond_formatting(differences: list[Difference]) -> Iterator[Difference]:
+def _without_formatting(differences: list[Difference]) -> Iterator[Difference]:
     """Drop differences that another release of the formatter explains."""
     for difference in differences:
         suffix = PurePosixPath(difference.path).suffix
@@ -170,7 +170,7 @@ def _content(file: BinaryIO) -> bytes:
     return start + file.read()
 
 
-def _objection(text: str, data: bytes) -> str:
+def _why_not_replaced(text: str, data: bytes) -> str:
     """Why a file with this content may not be replaced by `text`; empty where it may."""
     owner = owner_of(data)
     if owner:
@@ -188,7 +188,7 @@ def _refuse_foreign(files: Files, existing: Mapping[str, bytes], output: Path) -
     for path, text in files.items():
         target = f"{base}{path}"
         if path in existing:
-            if objection := _objection(text, existing[path]):
+            if objection := _why_not_replaced(text, existing[path]):
                 refused.append(f"{target}: {objection}")
         elif os.path.lexists(target):
             refused.append(f"{target}: is in the way and not a plain file; move it away")

@@ -28,7 +28,7 @@ def build_and_swap(output: Path, fresh: Mapping[OutputPath, str], kept: Set[str]
     try:
         new.mkdir()
         if output.exists():
-            _carry(output, new, kept)
+            _link_kept(output, new, kept)
         for folder in sorted({path.rpartition("/")[0] for path in fresh}):
             (new / folder).mkdir(parents=True, exist_ok=True)
         base = str(new)
@@ -124,7 +124,7 @@ def walk(folder: str, below: str = "") -> Iterator[tuple[str, "os.DirEntry[str]"
                 yield path, entry
 
 
-def _carry(output: Path, new: Path, kept: Set[str]) -> None:
+def _link_kept(output: Path, new: Path, kept: Set[str]) -> None:
     """Link every kept file, foreign link and empty foreign folder of the old tree."""
     shutil.copymode(output, new)
     base = str(new)

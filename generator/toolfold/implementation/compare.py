@@ -92,7 +92,7 @@ class _Implementation:
         if _is_installed(self.module_name):
             where = f"{self.module_name} is not beside the manifest"
             return Comparison(notices=(f"{where}; its methods were not looked at",))
-        return self._absent(may_write=may_write)
+        return self._write_scaffold(may_write=may_write)
 
     def problem(self, place: Place, path: str, fact: str, hint: str) -> Comparison:
         return Comparison((Problem(place, path, fact, hint, self.severity, _CODE),))
@@ -116,7 +116,7 @@ class _Implementation:
         left_over = _left_over(methods, protocol)
         orphaned = [n for n, method in left_over.items() if signatures.is_orphaned(method)]
         renamed = renamed_methods(missing, left_over, orphaned)
-        problems = [*self._misfits(methods, signatures)]
+        problems = [*self._wrong_methods(methods, signatures)]
         imports = Imports(protocol, generated, renamed)
         for read in reader.modules:
             problems += [self._misfit(read, "", misfit) for misfit in imports.misfits(read)]
@@ -131,7 +131,7 @@ class _Implementation:
         problems += [self._missing(place, method) for method in absent]
         return Comparison(in_file_order(problems), stub(protocol.package, absent) if absent else "")
 
-    def _misfits(self, methods: Methods, signatures: Signatures) -> Iterator[Problem]:
+    def _wrong_methods(self, methods: Methods, signatures: Signatures) -> Iterator[Problem]:
         """Wrong signatures of the methods that the class has."""
         for plan in self.target.protocol.methods:
             method = methods.by_name.get(plan.name)
@@ -161,7 +161,7 @@ class _Implementation:
         source = stub(self.target.protocol.package, [method])
         return Problem(place, self.class_name, fact, "", self.severity, _CODE, source)
 
-    def _absent(self, *, may_write: bool) -> Comparison:
+    def _write_scaffold(self, *, may_write: bool) -> Comparison:
         """Write the scaffold, or report that there is no file."""
         folder = self.target.manifest.parent
         path = new_module_file(folder, self.module_name)

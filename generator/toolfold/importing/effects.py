@@ -180,7 +180,7 @@ def proposed_effect(name: str, description: str) -> Effect:
     """
     words = set(name_words(name))
     first = _WORD.search(description[:200])
-    all_words = words | (_forms(first[0].lower()) if first else set())
+    all_words = words | (_verb_forms(first[0].lower()) if first else set())
     if all_words & DESTROYING:
         return "destructive"
     return "read" if words & READING and not all_words & WRITING else "write"
@@ -191,6 +191,6 @@ def name_words(name: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(name)]
 
 
-def _forms(verb: str) -> set[str]:
+def _verb_forms(verb: str) -> set[str]:
     """A verb with and without the ending of its third person."""
     return {verb, verb.removesuffix("s"), verb.removesuffix("es")}

@@ -69,7 +69,7 @@ def _is_legal(name: str) -> bool:
 
 def _derived_name(tool: ForeignTool, taken: tuple[set[str], ...], numbers: dict[str, int]) -> str:
     """`server_tool`, with a number where that is taken too; each base counts on from its last."""
-    base = name = _legal(f"{tool.server}_{tool.name}")
+    base = name = _legal_name(f"{tool.server}_{tool.name}")
     while not all(keys.isdisjoint(tool_keys(name)) for keys in taken):
         numbers[base] = numbers.get(base, 1) + 1
         suffix = f"_{numbers[base]}"
@@ -77,7 +77,7 @@ def _derived_name(tool: ForeignTool, taken: tuple[set[str], ...], numbers: dict[
     return name
 
 
-def _legal(text: str) -> str:
+def _legal_name(text: str) -> str:
     """Text as a legal name; a long one is truncated and gets a short hash of the whole."""
     name = re.sub(r"[^A-Za-z0-9_-]+", "_", text).lstrip("-") or "tool"
     if len(name) <= _MAX_LENGTH:

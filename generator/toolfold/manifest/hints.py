@@ -57,7 +57,7 @@ def way_out(path: ManifestPath, expected: str, value: object) -> str:
     """What to write at `path` instead of a value of the wrong type; empty if no correction is certain."""
     if value in CONTENT_KINDS and _matches(path, ("tools", "*", "returns")):
         return f"write `content: {value}`"
-    meant = _meant(path, expected, value)
+    meant = _converted(path, expected, value)
     how = "write"
     if meant is None:
         meant = example_at(path)
@@ -97,7 +97,7 @@ def flow(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def _meant(path: ManifestPath, expected: str, value: object) -> Any:
+def _converted(path: ManifestPath, expected: str, value: object) -> Any:
     """The value converted to the expected type; None where the conversion would be a guess."""
     match expected:
         case "true or false":

@@ -232,10 +232,10 @@ def _overlay(tree: PlacedMapping, part: PlacedMapping, problems: list[Problem]) 
             fact = f"expected a mapping, found {kind_of(change)}"
             problems.append(Problem(changes.values_at[given], path, fact))
         elif isinstance(tools[name], PlacedMapping):
-            tools[name] = _agreed(_patched(tools[name], change), change)
+            tools[name] = _without_settled_marks(_patched(tools[name], change), change)
 
 
-def _agreed(tool: PlacedMapping, change: PlacedMapping) -> PlacedMapping:
+def _without_settled_marks(tool: PlacedMapping, change: PlacedMapping) -> PlacedMapping:
     """The tool without an importer's `proposed` marks on keys that the overlay sets."""
     marks = tool.get("proposed")
     if isinstance(marks, PlacedList) and "proposed" not in change:

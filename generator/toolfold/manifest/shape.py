@@ -78,7 +78,7 @@ def _problems(tree: PlacedMapping, details: Sequence[ErrorDetails]) -> Iterator[
     kinds = [detail["type"] for detail in details]
     missing = {path for path, kind in zip(paths, kinds, strict=True) if kind == "missing"}
     unknown = [path for path, kind in zip(paths, kinds, strict=True) if kind == "extra_forbidden"]
-    misspelt = {meant for path in unknown if (meant := _meant(path, missing))}
+    misspelt = {meant for path in unknown if (meant := _misspelt_key(path, missing))}
     schemas: set[ManifestPath] = set()
     for path, detail in zip(paths, details, strict=True):
         schema_path = _whole_schema(tree, path)
@@ -94,7 +94,7 @@ def _problems(tree: PlacedMapping, details: Sequence[ErrorDetails]) -> Iterator[
             yield _problem(tree, detail)
 
 
-def _meant(path: ManifestPath, missing: set[ManifestPath]) -> ManifestPath | None:
+def _misspelt_key(path: ManifestPath, missing: set[ManifestPath]) -> ManifestPath | None:
     """The missing required key that an unknown key most probably misspells."""
     keys = [key for key, _ in fields(model_at(path[:-1]))]
     close = get_close_matches(str(path[-1]), keys, n=1)

@@ -125,7 +125,7 @@ def _check(
         if located is not None:
             check_schema(located, context.definitions, findings)
             _check_properties(located, findings.reporter(located.severity))
-            _check_carried(located, findings)
+            _check_protocol_types(located, findings)
             _check_cost(located, findings)
     _check_root(name, tool, findings)
     check_operation(name, tool, given.schema, findings)
@@ -164,7 +164,7 @@ def _check_errors(name: str, tool: Tool, findings: Findings) -> None:
             findings.warning(("tools", name, "errors", code), fact, hint, "errors", of_key=True)
 
 
-def _check_carried(located: LocatedSchema, findings: Findings) -> None:
+def _check_protocol_types(located: LocatedSchema, findings: Findings) -> None:
     """Report a foreign schema that the protocol's types refuse: it would make the whole list fail.
 
     In hand-written schemas this is an error already.

@@ -10,7 +10,7 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.disclosure.meta_tools import MetaTools
-from toolfold_runtime.disclosure.received import refuse_what_is_no_json
+from toolfold_runtime.disclosure.received import refuse_non_json
 from toolfold_runtime.disclosure.runners import refuse_effect, refuse_misplaced, run_request
 from toolfold_runtime.errors import ToolError, UnansweredError
 from toolfold_runtime.running import fields
@@ -86,7 +86,7 @@ class Dispatcher:
 
     async def call(self, name: str, arguments: Json, context: CallContext = ANONYMOUS) -> Reply:
         """The answer; every failure is a ToolError."""
-        refuse_what_is_no_json(arguments)
+        refuse_non_json(arguments)
         if name in self.meta_tools.handlers:
             return Reply(text_blocks(*self.meta_tools.answer(name, arguments)))
         if name in self.facts.runners:
@@ -106,7 +106,7 @@ class Dispatcher:
         A result that is a string is sent as plain text, without the quotes of JSON.
         """
         entry = self.catalog.entry(tool)
-        refuse_what_is_no_json(dict(arguments))
+        refuse_non_json(dict(arguments))
         answer = await self.executor.call(entry, dict(arguments), are_texts=True, context=context)
         reply = _reply(answer)
         if reply.is_error:

@@ -8,7 +8,7 @@ from toolfold_runtime.contract.prompt import Prompt
 from toolfold_runtime.contract.vocabulary import Exposure
 from toolfold_runtime.disclosure.dispatch import Dispatcher, text_blocks
 from toolfold_runtime.disclosure.meta_tools import with_nearest
-from toolfold_runtime.disclosure.received import refuse_what_is_no_json
+from toolfold_runtime.disclosure.received import refuse_non_json
 from toolfold_runtime.errors import RequestError, too_large, unknown_text
 from toolfold_runtime.jsontext import MOST_ANSWER_BYTES
 from toolfold_runtime.running.call import CallContext
@@ -39,7 +39,7 @@ async def filled(
     prompt = prompt_of(dispatcher, name)
     known = {argument.name for argument in prompt.arguments}
     given = {key: value for key, value in arguments.items() if key in known and value}
-    refuse_what_is_no_json(given)
+    refuse_non_json(given)
     _refuse_missing(prompt, given)
     description = prompt.description + _ignored(
         prompt, [key for key in arguments if key not in known]

@@ -21,7 +21,7 @@ _TOO_DEEP: Final = f"has more than {_MOST_LEVELS} levels; send a flatter value"
 _BROKEN: Final = "has half of a surrogate pair; send the whole character"
 
 
-def refuse_what_is_no_json(arguments: Json) -> None:
+def refuse_non_json(arguments: Json) -> None:
     """Raise ToolError `invalid_arguments` if a value is not JSON, naming the first one."""
     from pydantic_core import PydanticSerializationError, to_json
 
@@ -49,7 +49,7 @@ def parsed(name: str, text: str) -> object:
     except ValueError:
         reason = "has a number of too many digits; send a shorter one"
         raise ToolError("invalid_arguments", f"{name}: {reason}.") from None
-    refuse_what_is_no_json({name: value})
+    refuse_non_json({name: value})
     return value
 
 

@@ -147,7 +147,7 @@ class Call:
             # The answer of the first would be taken for that of the second.
             raise ValueError(f"ask: two questions are named {question.name}; name each differently")
         task = self._loop.create_task(self._answer(self._ask, question))
-        task.add_done_callback(_look_at)
+        task.add_done_callback(_retrieve_exception)
         self._asked[question.name] = task
         return await task
 
@@ -182,7 +182,7 @@ class Call:
             task.cancel()
 
 
-def _look_at(task: "asyncio.Task[Json | None]") -> None:
+def _retrieve_exception(task: "asyncio.Task[Json | None]") -> None:
     """Retrieve an exception that the method may not wait for any more."""
     if not task.cancelled():
         task.exception()

@@ -26,7 +26,7 @@ from toolfold_runtime.running.error_codes import ErrorCodes
 from toolfold_runtime.running.limits import Limits
 from toolfold_runtime.running.limits_by_server import LimitsByServer
 from toolfold_runtime.running.measure import is_small
-from toolfold_runtime.running.results import Noted, Result, result_of_json, validated
+from toolfold_runtime.running.results import NotedResult, Result, result_of_json, validated
 from toolfold_runtime.running.shape import Answer, Shaper
 from toolfold_runtime.running.telemetry import Record, Telemetry
 from toolfold_runtime.running.threads import Threads
@@ -190,7 +190,7 @@ class Executor:
     async def _run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Result:
         try:
             work = partial(self._run_backend, entry, arguments, call)
-            return await self._limits.of(entry).run(entry, call, work)
+            return await self._limits.limits_of(entry).run(entry, call, work)
         finally:
             self._invalidate(entry)
 
@@ -207,7 +207,7 @@ class Executor:
             self._invalidate(entry)  # also where it ends long after its call was answered
         if entry.upstream is not None:
             return await self._foreign(entry, returned)
-        if not isinstance(returned, Noted):
+        if not isinstance(returned, NotedResult):
             return await self._validated(entry, returned)
         promises = entry.content is not None or entry.definition.output_schema is not None
         if returned.is_small_json and not promises:
@@ -259,7 +259,7 @@ class Executor:
 
     async def _in_thread(self, entry: ToolEntry, call: Call, work: Callable[[], T]) -> T:
         """The result of our own work in a thread, within the limits of methods."""
-        seconds = self._limits.of(entry).seconds_of(entry)
+        seconds = self._limits.limits_of(entry).seconds_of(entry)
         threaded = partial(self._threads.run, work)
         return await self._preparation_limits.run(entry, call, threaded, seconds)
 

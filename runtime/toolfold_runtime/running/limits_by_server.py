@@ -20,7 +20,7 @@ class LimitsByServer:
         yield self.methods
         yield from self._others.values()
 
-    def of(self, entry: ToolEntry) -> Limits:
+    def limits_of(self, entry: ToolEntry) -> Limits:
         """The limits that calls of a tool are held to."""
         if entry.server is None:
             return self.methods

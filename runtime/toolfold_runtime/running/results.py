@@ -23,7 +23,7 @@ _MAX_REASON: Final = 1_000
 _MEMORY_FACTOR: Final = 4
 
 
-class Noted(NamedTuple):
+class NotedResult(NamedTuple):
     """A result from a backend, with notes about it."""
 
     returned: object
@@ -111,7 +111,7 @@ def validated(
     try:
         if validators.of_result(entry).is_valid(promised, result.size):
             return result
-        return _mended(validators, entry, promised, result)
+        return _without_refused_nulls(validators, entry, promised, result)
     except TimeoutError:
         text = f"the result of {entry.name} could not be validated in time; ask for less."
         raise ToolError("timeout", text) from None
@@ -177,7 +177,7 @@ def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"[:_MAX_REASON]
 
 
-def _mended(
+def _without_refused_nulls(
     validators: SchemaValidators, entry: ToolEntry, promised: Any, result: Result
 ) -> Result:
     """A refused result without its nulls, if the schema then accepts it; else ToolError."""

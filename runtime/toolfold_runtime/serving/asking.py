@@ -110,7 +110,7 @@ class Questions:
         return self._used.put(number, value=True, size=1, seconds=_SECONDS)
 
     def _principal(self, context: ServerRequestContext[Any, Any]) -> str | None:
-        return self._callers.of(context).key
+        return self._callers.caller_of(context).key
 
 
 def refuse_lacking(context: ServerRequestContext[Any], error: ToolError) -> None:

@@ -22,13 +22,13 @@ class CallContexts:
         self.questions = Questions(server, callers)
         self._callers = callers
 
-    def of(
+    def context_of(
         self, context: ServerRequestContext[Any], params: types.InputResponseRequestParams
     ) -> CallContext:
         """The context of the call that a request asks for, by a tool's name or otherwise."""
         asker = self.questions.asker(context, params)
         return CallContext(
-            self._callers.of(context),
+            self._callers.caller_of(context),
             _report(context),
             asker.confirm,
             asker.ask,

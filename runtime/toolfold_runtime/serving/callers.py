@@ -15,7 +15,7 @@ class Callers:
         self._issuer = issuer
         self._is_local = is_local
 
-    def of(self, context: ServerRequestContext[Any]) -> Caller:
+    def caller_of(self, context: ServerRequestContext[Any]) -> Caller:
         """The caller of a request; without an identity where no verifier has looked at a token."""
         params = context.session.client_params
         info = params.client_info if params is not None else None

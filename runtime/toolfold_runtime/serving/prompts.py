@@ -46,7 +46,7 @@ class PromptHandlers:
                 self._dispatcher,
                 params.name,
                 params.arguments or {},
-                self._contexts.of(context, params),
+                self._contexts.context_of(context, params),
             )
         messages = [{"role": "user", "content": block} for block in prompt.blocks]
         return {

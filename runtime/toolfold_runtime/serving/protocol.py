@@ -79,7 +79,7 @@ class _Calls:
         """
         try:
             arguments = dict(params.arguments or {})
-            call_context = self.contexts.of(context, params)
+            call_context = self.contexts.context_of(context, params)
             reply = await self.dispatcher.call(params.name, arguments, call_context)
         except InputRequired as asked:
             return asked.make_answer()

@@ -55,7 +55,9 @@ class ResourceHandlers:
         self, context: ServerRequestContext[Any], params: types.ReadResourceRequestParams
     ) -> Json:
         with protocol_errors(context, uri=params.uri):
-            reading = await self._reader.read(params.uri, self._contexts.of(context, params))
+            reading = await self._reader.read(
+                params.uri, self._contexts.context_of(context, params)
+            )
         hints = {"ttlMs": CACHE_MS, "cacheScope": "public"} if reading.is_public else {}
         return {"resultType": "complete", "contents": reading.contents, **hints}
 

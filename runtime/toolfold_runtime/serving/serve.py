@@ -130,7 +130,7 @@ def _dispatcher(
 
 def _api(dispatcher: "Dispatcher", root: Path, options: ServeOptions) -> "Application":
     from toolfold_runtime.api.application import Api
-    from toolfold_runtime.running.backends.chosen import upstream_states
+    from toolfold_runtime.running.backends.several import upstream_states
     from toolfold_runtime.usage.location import location_of
 
     return Api(

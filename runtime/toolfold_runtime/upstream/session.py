@@ -64,7 +64,7 @@ class Session:
         #: Whether the list of tools has changed since it was last asked for.
         self.has_changed = True
         self.ready: asyncio.Future[Client] = loop.create_future()
-        self.ready.add_done_callback(_looked_at)
+        self.ready.add_done_callback(_retrieve_exception)
         self._exchange = Exchange()
         self._transport = Transport(server, shared)
         self._starts = starts
@@ -269,7 +269,7 @@ def _own_version() -> str:
         return ""
 
 
-def _looked_at(ready: "asyncio.Future[Client]") -> None:
+def _retrieve_exception(ready: "asyncio.Future[Client]") -> None:
     """Retrieve the exception of a future that nobody may wait for."""
     if not ready.cancelled():
         ready.exception()

@@ -39,7 +39,7 @@ def add_to_manifest(
     known = project.servers()
     new = {name: entry for name, entry in entries.items() if name not in known}
     first_line = f"Begun by `{project.command}`, and yours from now on."
-    changed = text.removeprefix(_BOM) or manifest_text(_begun(project, entries), first_line)
+    changed = text.removeprefix(_BOM) or manifest_text(_new_manifest(project, entries), first_line)
     for key, added in _missing(project, new, files, overlays):
         try:
             if isinstance(added, dict):
@@ -97,7 +97,7 @@ def _root_text(project: Project) -> str:
     return data.decode()
 
 
-def _begun(project: Project, entries: Mapping[str, object]) -> dict[str, Any]:
+def _new_manifest(project: Project, entries: Mapping[str, object]) -> dict[str, Any]:
     """The text of a new manifest, named after its folder."""
     name = legal_name(project.folder.absolute().name)
     if name in entries:

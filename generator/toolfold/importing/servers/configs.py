@@ -115,7 +115,7 @@ def _server(name: str, entry: Any, origin: str, workspace: Path) -> ClientServer
         return Unusable(name, origin, reason)
     try:
         return _read(name, entry, origin, workspace)
-    except _MisfitError as error:
+    except _InvalidEntryError as error:
         return Unusable(name, origin, str(error))
 
 
@@ -123,7 +123,9 @@ def _read(name: str, entry: dict[str, Any], origin: str, workspace: Path) -> Cli
     url = entry.get("url") or entry.get("serverUrl") or entry.get("httpUrl")
     command = _command(entry)
     if bool(command) == bool(url):
-        raise _MisfitError("it has neither a command nor a url" if not url else "command and url")
+        raise _InvalidEntryError(
+            "it has neither a command nor a url" if not url else "command and url"
+        )
     return ClientServer(
         name,
         origin,
@@ -137,7 +139,7 @@ def _read(name: str, entry: dict[str, Any], origin: str, workspace: Path) -> Cli
     )
 
 
-class _MisfitError(Exception):
+class _InvalidEntryError(Exception):
     """Why an entry is not a usable server; its values are not quoted, as they may be secret."""
 
 
@@ -145,7 +147,7 @@ def _command(entry: dict[str, Any]) -> tuple[str, ...]:
     command, arguments = entry.get("command"), entry.get("args")
     parts = command if isinstance(command, list) else [command] if command else []
     if not isinstance(arguments, list | None):
-        raise _MisfitError("args is no list")
+        raise _InvalidEntryError("args is no list")
     return tuple(_text(part, "command") for part in [*parts, *(arguments or [])])
 
 
@@ -172,7 +174,7 @@ def _texts(value: Any, key: str) -> Iterator[tuple[str, str]]:
     if value is None:
         return
     if not isinstance(value, dict):
-        raise _MisfitError(f"{key} is no object")
+        raise _InvalidEntryError(f"{key} is no object")
     for name, inner in value.items():
         yield name, _text(inner, key)
 
@@ -186,5 +188,5 @@ def _text(value: Any, key: str) -> str:
     if isinstance(value, int | float):
         return str(value)
     if not isinstance(value, str) or _UNUSABLE.search(value):
-        raise _MisfitError(f"a value in {key} is no text")
+        raise _InvalidEntryError(f"a value in {key} is no text")
     return value

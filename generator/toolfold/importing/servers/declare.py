@@ -31,15 +31,15 @@ class DeclarationError(Exception):
 def with_entries(text: str, key: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
     """The manifest with more entries in the mapping under a key of its root."""
     block = "".join(_entry(name, entry) for name, entry in entries.items())
-    return _with(text, key, dict(entries), block) if entries else text
+    return _with_added(text, key, dict(entries), block) if entries else text
 
 
 def with_pattern(text: str, key: str, pattern: str) -> str:
     """The manifest with one more item in the list under a key of its root."""
-    return _with(text, key, [pattern], f"- {key_text(pattern)}\n")
+    return _with_added(text, key, [pattern], f"- {key_text(pattern)}\n")
 
 
-def _with(text: str, key: str, added: dict[str, Any] | list[str], block: str) -> str:
+def _with_added(text: str, key: str, added: dict[str, Any] | list[str], block: str) -> str:
     """The manifest with `added` under a key; `block` is the same as lines without indentation."""
     root, node = _nodes(text, key)
     in_one_line = inline(added)
@@ -58,7 +58,7 @@ def _with(text: str, key: str, added: dict[str, Any] | list[str], block: str) ->
     elif _is_empty(node) and root.flow_style:
         changed = _replaced(text, node, in_one_line)
     elif _is_empty(node):
-        changed = _begun(text, node, _indented(block, root.start_mark.column + 2))
+        changed = _with_first_entries(text, node, _indented(block, root.start_mark.column + 2))
     elif isinstance(node, yaml.ScalarNode):
         changed = text  # which says something else
     elif node.flow_style:
@@ -92,7 +92,7 @@ def _is_empty(node: Any) -> bool:
     return not node.value if isinstance(node, yaml.CollectionNode) else node.value in _EMPTY
 
 
-def _begun(text: str, node: Any, block: str) -> str:
+def _with_first_entries(text: str, node: Any, block: str) -> str:
     """The text with a block in place of an empty value; a comment beside the key stays."""
     start, end = _offset(text, node.start_mark), _offset(text, node.end_mark)
     line_end = text.find("\n", end)

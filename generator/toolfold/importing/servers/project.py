@@ -31,7 +31,7 @@ OPENAPI: Final = "toolfold import openapi"
 _STEM: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_-]*")
 
 
-def own_mark(server: str, command: str) -> str:
+def importer_mark(server: str, command: str) -> str:
     """The beginning of the first line of an imported file: its command and its server."""
     return f"Imported by `{command}` from the server {server},"
 
@@ -39,7 +39,7 @@ def own_mark(server: str, command: str) -> str:
 def first_line(server: str, command: str = MCP) -> str:
     """The first line of the file of a server, which says whose it is."""
     way_out = "overlays say what agents see instead"
-    return f"{own_mark(server, command)} which replaces it; do not edit: {way_out}"
+    return f"{importer_mark(server, command)} which replaces it; do not edit: {way_out}"
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Project:
             by = f"`{self.command}`" if is_own else "toolfold"
             raise UsageError(f"{path}: not imported by {by}, so it is kept; move it away")
         # Where case is no difference, names that differ in it are those of one file.
-        if not data.startswith(f"# {own_mark(server, self.command)}".encode()):
+        if not data.startswith(f"# {importer_mark(server, self.command)}".encode()):
             raise UsageError(f"{path}: holds the tools of another server; give this one a --name")
         return ImportedFile(data.decode("utf-8", "replace"), read_yaml(data, str(path)))
 

@@ -54,11 +54,11 @@ def review(
     """
     tree = tree or read_yaml(snapshot.text.encode(), str(snapshot.path))
     yield from (problem for problem in hidden_problems(tree) if not problem.path.endswith(_SUMMARY))
-    yield from _aimed(tree)
-    yield from _shadowing(tree, snapshot, others)
+    yield from _aimed_texts(tree)
+    yield from _shadowed_names(tree, snapshot, others)
 
 
-def _aimed(tree: PlacedMapping) -> Iterator[Problem]:
+def _aimed_texts(tree: PlacedMapping) -> Iterator[Problem]:
     for path, place, text in texts_of(tree):
         if dotted(path).endswith(_SUMMARY):
             continue
@@ -69,7 +69,7 @@ def _aimed(tree: PlacedMapping) -> Iterator[Problem]:
                 yield Problem(place, dotted(path), fact, _HINT, "warning", "aimed-text")
 
 
-def _shadowing(
+def _shadowed_names(
     tree: PlacedMapping, snapshot: Snapshot, others: Mapping[str, str]
 ) -> Iterator[Problem]:
     """Warnings about tools with the name of another server's tool, ignoring case and dashes."""

@@ -45,9 +45,9 @@ def targets(
     if configs and given:
         raise UsageError("name files with --config, or a command or an address, not both")
     if given:
-        return [_given(project, given, name)], []
+        return [_from_command_line(project, given, name)], []
     if configs:
-        return _configured(project, configs, name)
+        return _from_configs(project, configs, name)
     declared = [
         server
         for server, entry in project.servers().items()
@@ -63,7 +63,7 @@ def named(target: Target, project: Project, name: str | None) -> Target:
     """The target under the name that its server gives itself, where it has none yet."""
     if target.unnamed is None:
         return target
-    return _given_as(project, target.unnamed, legal_name(name or target.name))
+    return _named_on_command_line(project, target.unnamed, legal_name(name or target.name))
 
 
 def legal_name(text: str) -> str:
@@ -72,7 +72,7 @@ def legal_name(text: str) -> str:
     return name or "server"
 
 
-def _given(project: Project, given: Sequence[str], name: str | None) -> Target:
+def _from_command_line(project: Project, given: Sequence[str], name: str | None) -> Target:
     is_address = len(given) == 1 and _ADDRESS.fullmatch(given[0])
     where = Path.cwd()
     if is_address:
@@ -82,19 +82,19 @@ def _given(project: Project, given: Sequence[str], name: str | None) -> Target:
     if name is not None:
         if legal_name(name) != name:
             raise UsageError(f'--name {name}: letters, digits, ".", "_" and "-", at most 64')
-        return _given_as(project, server, name)
-    return replace(_declared(project, server, "server"), unnamed=server)
+        return _named_on_command_line(project, server, name)
+    return replace(_target(project, server, "server"), unnamed=server)
 
 
-def _given_as(project: Project, server: ClientServer, name: str) -> Target:
+def _named_on_command_line(project: Project, server: ClientServer, name: str) -> Target:
     """The target of a server from the command line; UsageError if its name is taken in the manifest."""
-    target = _declared(project, server, name)
+    target = _target(project, server, name)
     if target.notes and target.entry is None:
         raise UsageError(f'another server "{name}" is declared already; give this one a --name')
     return target
 
 
-def _configured(
+def _from_configs(
     project: Project, configs: Sequence[Path], name: str | None
 ) -> tuple[list[Target], list[Unusable]]:
     entries = [entry for file in configs for entry in read_config(file)]
@@ -111,7 +111,7 @@ def _configured(
     for server in chosen:
         proposed = [e.variable for target in chosen_targets for e in target.exports if e.is_own]
         try:
-            chosen_targets.append(_declared(project, server, names[server.name], proposed))
+            chosen_targets.append(_target(project, server, names[server.name], proposed))
         except UsageError as error:
             unusable.append(Unusable(server.name, server.origin, str(error)))
     return chosen_targets, unusable
@@ -146,7 +146,7 @@ def _names(given: Sequence[str]) -> dict[str, str]:
     return names
 
 
-def _declared(
+def _target(
     project: Project, server: ClientServer, name: str, proposed: Sequence[str] = ()
 ) -> Target:
     """The target of a server: as the manifest declares it, else with the entry to declare.

@@ -61,7 +61,7 @@ def plan_disclosure(
 ) -> Disclosure:
     """Choose what is shown first and hold every view to its budget."""
     exposure, hot = _exposure(manifest, tools), _hot(manifest, tools)
-    tools = tuple(_priced(tool, exposure, hot) for tool in tools)
+    tools = tuple(_with_costs(tool, exposure, hot) for tool in tools)
     default = _default_view(manifest, inventory)
     costs = list(_costs(tools, meta, [*view_costs(views, inventory)], default[0]))
     check_budgets(manifest, costs, findings)
@@ -101,7 +101,7 @@ def _direct_tokens(tools: Sequence[ToolPlan]) -> int:
     return sum(tool.tokens["listed"] for tool in tools)
 
 
-def _priced(tool: ToolPlan, exposure: Exposure, hot: Sequence[str]) -> ToolPlan:
+def _with_costs(tool: ToolPlan, exposure: Exposure, hot: Sequence[str]) -> ToolPlan:
     """A tool with the token costs of its views, whose next step depends on the exposure."""
     if not is_listed(tool.name, exposure, hot):
         return tool

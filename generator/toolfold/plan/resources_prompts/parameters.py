@@ -41,7 +41,7 @@ def parameters_of(tool: Tool, definitions: Mapping[str, Json]) -> dict[str, Tool
     }
 
 
-def misuses(
+def text_problems(
     name: str, tool: str, parameters: dict[str, ToolParameter]
 ) -> Iterator[tuple[str, str]]:
     """Problems with passing a text as a parameter of a tool: each a fact and a way out."""

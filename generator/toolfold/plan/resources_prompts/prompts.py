@@ -11,7 +11,7 @@ from toolfold.manifest.schema import Manifest
 from toolfold.manifest.schema import Prompt as Declared
 from toolfold.manifest.schema import PromptArgument as DeclaredArgument
 from toolfold.plan.findings import Findings
-from toolfold.plan.resources_prompts.parameters import ToolParameter, misuses, parameters_of
+from toolfold.plan.resources_prompts.parameters import ToolParameter, parameters_of, text_problems
 
 _CODE: Final = "prompt"
 _BRACES: Final = re.compile(r"\{\{|\}\}|\{([A-Za-z0-9_-]+)\}|[{}]")
@@ -77,7 +77,7 @@ def _check_tool(manifest: Manifest, name: str, prompt: Declared, findings: Findi
     for argument in given:
         is_own = prompt.arguments is not None
         where = ("prompts", name, "arguments", argument) if is_own else path
-        for fact, hint in misuses(argument, tool_name, parameters):
+        for fact, hint in text_problems(argument, tool_name, parameters):
             findings.error(where, fact, hint, _CODE, of_key=is_own)
     for parameter in parameters.values():
         if parameter.is_required and (

@@ -10,7 +10,7 @@ from toolfold.manifest.schema import Manifest
 from toolfold.manifest.schema import Resource as Declared
 from toolfold.manifest.tree import PlacedMapping, place_of
 from toolfold.plan.findings import Findings
-from toolfold.plan.resources_prompts.parameters import misuses, parameters_of
+from toolfold.plan.resources_prompts.parameters import parameters_of, text_problems
 from toolfold.plan.schemas.served import output_schema
 
 _CODE: Final = "resource"
@@ -65,7 +65,7 @@ def _check_tool(
     parameters = parameters_of(tool, manifest.defs)
     path = ("resources", name, "uri")
     for variable in template.names:
-        for fact, hint in misuses(variable, resource.tool, parameters):
+        for fact, hint in text_problems(variable, resource.tool, parameters):
             findings.error(path, fact, hint, _CODE)
     for parameter in parameters.values():
         if parameter.is_required and parameter.name not in template.names:

@@ -97,11 +97,11 @@ class _Maker:
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         self._open.append(reference)
         try:
-            return self._made(merged, name, depth)
+            return self._make(merged, name, depth)
         finally:
             self._open.pop()
 
-    def _made(self, schema: Json, name: str, depth: int) -> Any:
+    def _make(self, schema: Json, name: str, depth: int) -> Any:
         kind = _type_of(schema)
         if kind == "object":
             return self._object(schema, depth)
@@ -180,7 +180,7 @@ class _Maker:
             if least:
                 raise
             return []
-        return _different(items_made) if schema.get("uniqueItems") is True else items_made
+        return _distinct(items_made) if schema.get("uniqueItems") is True else items_made
 
 
 def _joined(first: Json, second: Json) -> Json:
@@ -206,7 +206,7 @@ def _type_of(schema: Json) -> str:
     return "number" if {"minimum", "maximum"} & schema.keys() else "string"
 
 
-def _different(values: list[Any]) -> list[Any]:
+def _distinct(values: list[Any]) -> list[Any]:
     """The values changed to be distinct, where that is easy."""
     distinct: list[Any] = []
     for number, value in enumerate(values):

@@ -9,7 +9,7 @@ from toolfold_runtime.contract.tool import ToolEntry
 from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.arguments import ValidArguments, valid_call
 from toolfold_runtime.running.call import Call
-from toolfold_runtime.running.results import Noted
+from toolfold_runtime.running.results import NotedResult
 from toolfold_runtime.running.threads import Threads
 from toolfold_runtime.upstream.errors import OutageError, UnsentError, UpstreamError
 from toolfold_runtime.upstream.secrets import MissingVariableError
@@ -116,7 +116,7 @@ class HttpApis:
         if isinstance(value, Bytes):
             value = _content(value)
         given_notes = tuple(note for note in notes if note)
-        return Noted(value, given_notes, answer.is_json and len(received.body) <= _QUICK)
+        return NotedResult(value, given_notes, answer.is_json and len(received.body) <= _QUICK)
 
     def _answer_schemas(self) -> "AnswerSchemas":
         if self._schemas is None:

@@ -44,11 +44,11 @@ def backend_of(
     methods = NoBackend() if implementation is None else Methods(catalog, implementation)
     if not catalog.facts.has_upstreams:
         return methods
-    from toolfold_runtime.running.backends.chosen import Chosen
     from toolfold_runtime.running.backends.http import HttpApis
     from toolfold_runtime.running.backends.mcp import Upstreams
+    from toolfold_runtime.running.backends.several import SeveralBackends
 
-    return Chosen(methods, Upstreams(catalog, folder), HttpApis(catalog))
+    return SeveralBackends(methods, Upstreams(catalog, folder), HttpApis(catalog))
 
 
 @dataclass(frozen=True)

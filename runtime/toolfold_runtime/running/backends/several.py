@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from toolfold_runtime.upstream.state import ServerState
 
 
-class Chosen:
+class SeveralBackends:
     """Runs each tool with the backend that carries it out."""
 
     def __init__(self, methods: Backend, upstreams: Backend, apis: Backend) -> None:
@@ -46,7 +46,9 @@ class Chosen:
 
 def upstream_states(backend: Backend) -> "list[ServerState]":
     """The states of the servers that a backend calls; none where it calls none."""
-    several = (backend.upstreams, backend.apis) if isinstance(backend, Chosen) else (backend,)
+    several = (
+        (backend.upstreams, backend.apis) if isinstance(backend, SeveralBackends) else (backend,)
+    )
     all_states: list[ServerState] = []
     for one in several:
         states: Callable[[], list[ServerState]] | None = getattr(one, "states", None)
