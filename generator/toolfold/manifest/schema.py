@@ -17,7 +17,8 @@ from toolfold.manifest.server import (
     Server,
 )
 from toolfold.manifest.site import Site
-from toolfold.manifest.tool import Backend, Deprecation, Example, Icon, Tool
+from toolfold.manifest.tool import Tool
+from toolfold.manifest.tool_parts import Backend, Deprecation, Example, Icon
 from toolfold.manifest.types import (
     PATTERN_DESCRIPTIONS,
     CategoryName,
