@@ -72,6 +72,19 @@ def test_an_update_writes_an_overlay_that_views_follow(folder: Path) -> None:
     assert "50 ms, 99 % of 10,000 calls" in json.loads(shown.out)["tools"][0]
 
 
+@pytest.mark.parametrize(
+    ("millis", "shown"), [(0.4, 0), (0.6, 1), (9.6, 10), (14.7, 15), (994, 990), (9960, 10000)]
+)
+def test_figures_of_the_overlay_are_rounded_to_two_digits(
+    millis: float, shown: int, tmp_path: Path
+) -> None:
+    write_manifest(tmp_path, small_manifest("first"))
+    recorded(tmp_path / "u.db", first=(20, 0, millis))
+    toolfold(tmp_path, "tiers", "update", "--usage", "u.db")
+
+    assert f'"latency_ms": {shown},' in (tmp_path / "tiers.yaml").read_text(encoding="utf-8")
+
+
 def test_an_update_replaces_no_file_of_somebody_else(folder: Path) -> None:
     (folder / "tiers.yaml").write_text("tools: {}\n", encoding="utf-8")
     done = toolfold(folder, "tiers", "update", "--usage", "u.db")
@@ -108,6 +121,19 @@ def test_usage_is_shown_by_tool_category_and_day(folder: Path) -> None:
     assert [row["calls"] for row in rows] == [str(sum(row["calls"] for row in by_tool))]
     assert by_day.code == 0
     assert "10,088" in by_day.out
+
+
+def test_calls_that_were_not_carried_out_have_no_latency(tmp_path: Path) -> None:
+    write_manifest(tmp_path, small_manifest("first"))
+    recorded(tmp_path / "u.db", first=(0, 0, 0))
+    usage = ("usage", "--usage", "u.db")
+    by_tool = json.loads(toolfold(tmp_path, *usage, "--format", "json").out)["rows"][0]
+    by_day = toolfold(tmp_path, *usage, "--by", "day", "--format", "csv").out.splitlines()[1]
+    shown = toolfold(tmp_path, *usage).out.splitlines()[1]
+
+    assert (by_tool["calls"], by_tool["average_ms"], by_tool["p95_ms"]) == (3, None, None)
+    assert by_day.endswith(",3,0,3,,,")
+    assert shown.split() == ["first", "3", "0", "–", "–", "–"]
 
 
 @pytest.mark.parametrize(

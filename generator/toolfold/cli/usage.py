@@ -129,7 +129,7 @@ def _usage_text(report: "UsageReport") -> str:
     else:
         head = f"{report.by:<{_LONGEST}} {'calls':>10} {'failures':>9} {'average':>9}"
         quantiles = "" if report.by == "day" else f" {'p50':>9} {'p95':>9}"
-        lines = [head + quantiles, *map(_usage_line, report.lines)]
+        lines = [head + quantiles, *(_usage_line(line, report.by) for line in report.lines)]
         calls = sum(line.calls for line in report.lines)
         failures = sum(line.failures for line in report.lines)
         span = f"{report.days} days" if report.days > 1 else "day"
@@ -140,10 +140,12 @@ def _usage_text(report: "UsageReport") -> str:
     return text
 
 
-def _usage_line(line: "UsageLine") -> str:
+def _usage_line(line: "UsageLine", by: str) -> str:
     text = f"{_short(line.name):<{_LONGEST}} {line.calls:>10,} {line.failures:>9,}"
-    for millis in (line.average_ms, line.p50_ms, line.p95_ms):
-        text += "" if millis is None else f" {f'{millis:,.0f} ms':>9}"
+    quantiles = () if by == "day" else (line.p50_ms, line.p95_ms)
+    for millis in (line.average_ms, *quantiles):
+        shown = "–" if millis is None else f"{millis:,.0f} ms"
+        text += f" {shown:>9}"
     return text
 
 

@@ -59,9 +59,8 @@ def _tools(report: UsageReport) -> Iterator[str]:
 
 
 def _latencies(line: UsageLine) -> Iterator[str]:
-    has_run = line.calls > line.not_run
     for millis in (line.average_ms, line.p50_ms, line.p95_ms):
-        yield duration(millis) if has_run and millis is not None else "–"
+        yield "–" if millis is None else duration(millis)
 
 
 def _days(report: UsageReport) -> Iterator[str]:
@@ -71,5 +70,5 @@ def _days(report: UsageReport) -> Iterator[str]:
     yield "| Day | Calls | Failures | Average |"
     yield "| --- | ---: | ---: | ---: |"
     for line in reversed(latest):
-        average = duration(line.average_ms) if line.calls > line.not_run else "–"
+        average = "–" if line.average_ms is None else duration(line.average_ms)
         yield f"| {markdown(line.name)} | {line.calls:,} | {line.failures:,} | {average} |"

@@ -43,10 +43,9 @@ def _entry(own: Score) -> dict[str, Any]:
 
 
 def _two_digits(value: float) -> int:
-    """A number rounded to its first two digits, and to a whole one."""
-    if value < 1:
-        return round(value)
-    return int(round(value, 1 - floor(log10(value))))
+    """A whole number, of which all but the first two digits are zeros."""
+    digits = floor(log10(value)) + 1 if value >= 1 else 1
+    return int(round(value, min(0, 2 - digits)))
 
 
 def write_overlay(path: Path, text: str, base: Path) -> bool:

@@ -27,9 +27,9 @@ class UsageLine(NamedTuple):
     calls: int
     failures: int
     not_run: int
-    #: Milliseconds of an average call that was carried out.
-    average_ms: float
-    #: None where only sums are kept: by day.
+    #: Milliseconds of an average call that was carried out; None where none was.
+    average_ms: float | None
+    #: None there too, and by day, of which only sums are kept.
     p50_ms: float | None
     p95_ms: float | None
 
@@ -81,8 +81,8 @@ def report_of(
 def _lines(groups: dict[str, list[UsageTotal]]) -> Iterable[UsageLine]:
     for name, totals in groups.items():
         own = figures_of(name, totals)
-        counts = (own.calls, own.failures, own.not_run)
-        yield UsageLine(name, *counts, own.latency_ms, own.p50_ms, own.p95_ms)
+        latencies = (own.latency_ms, own.p50_ms, own.p95_ms) if own.ran else (None, None, None)
+        yield UsageLine(name, own.calls, own.failures, own.not_run, *latencies)
 
 
 def _days(totals: Iterable[DayTotal]) -> Iterable[UsageLine]:
@@ -94,6 +94,6 @@ def _days(totals: Iterable[DayTotal]) -> Iterable[UsageLine]:
         carried_out = [total for total in own if total.outcome not in NOT_RUN]
         ran = sum(total.calls for total in carried_out)
         failures = sum(total.calls for total in carried_out if total.outcome != "ok")
-        average = sum(total.millis for total in carried_out) / ran if ran else 0.0
+        average = sum(total.millis for total in carried_out) / ran if ran else None
         name = (_EPOCH + timedelta(days=day)).date().isoformat()
         yield UsageLine(name, calls, failures, calls - ran, average, None, None)

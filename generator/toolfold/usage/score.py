@@ -44,12 +44,7 @@ class Score(NamedTuple):
     @property
     def calls(self) -> int:
         """Calls in 30 days that were carried out."""
-        return ran(self.figures)
-
-
-def ran(figures: ToolFigures) -> int:
-    """The calls that were carried out."""
-    return figures.calls - figures.not_run
+        return self.figures.ran
 
 
 def scores(
@@ -65,20 +60,20 @@ def scores(
     scored = [
         _score(name, rules, month[id_], week.get(id_))
         for name, id_ in ids.items()
-        if id_ in month and ran(month[id_]) >= rules.least_calls
+        if id_ in month and month[id_].ran >= rules.least_calls
     ]
     return _with_few_hot(sorted(scored, key=lambda own: (-own.score, own.name)))
 
 
 def _score(name: str, rules: Tiers, month: ToolFigures, week: ToolFigures | None) -> Score:
-    calls = ran(month)
+    calls = month.ran
     weights = rules.weights
     given = Parts(weights.popularity, weights.success, weights.latency, weights.recency)
     values = Parts(
         popularity=min(calls / MOST_CALLS, 1.0),
         success=month.success_rate,
         latency=max(0.0, 1 - month.latency_ms / SLOWEST_MS),
-        recency=min(ran(week) / calls, 1.0) if week else 0.0,
+        recency=min(week.ran / calls, 1.0) if week else 0.0,
     )
     whole = sum(given) or 1.0
     pairs = zip(given, values, strict=True)

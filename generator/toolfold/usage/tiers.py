@@ -13,7 +13,7 @@ from toolfold.manifest.load import Loaded, load_with_problems
 from toolfold.manifest.tree import PlacedMapping
 from toolfold.usage.overlay import overlay_text, write_overlay
 from toolfold.usage.read import Window, read_window
-from toolfold.usage.score import Score, ran, scores
+from toolfold.usage.score import Score, scores
 
 
 class ToolTier(NamedTuple):
@@ -127,7 +127,7 @@ def _table(loaded: Loaded, window: Window) -> TierTable:
 
     def row(name: str) -> ToolTier:
         figures = window.month.get(ids[name])
-        calls = ran(figures) if figures else 0
+        calls = figures.ran if figures else 0
         return ToolTier(name, ids[name], manifest.tools[name].tier, calls, ranked.get(name))
 
     rest = [row(name) for name in ids if name not in ranked]

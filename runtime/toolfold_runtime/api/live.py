@@ -110,15 +110,18 @@ def _figures(location: Location, ids: frozenset[str]) -> _Figures:
 
 
 def _tool(own: ToolFigures) -> ToolUsage:
+    of_those_that_ran = {
+        "success_rate": round(own.success_rate, 4),
+        "latency_ms": round(own.latency_ms, 1),
+        "p50_ms": round(own.p50_ms, 1),
+        "p95_ms": round(own.p95_ms, 1),
+    }
     return ToolUsage(
         tool=own.tool,
         calls=own.calls,
         failures=own.failures,
         not_run=own.not_run,
-        success_rate=round(own.success_rate, 4),
-        latency_ms=round(own.latency_ms, 1),
-        p50_ms=round(own.p50_ms, 1),
-        p95_ms=round(own.p95_ms, 1),
+        **(of_those_that_ran if own.ran else {}),
     )
 
 

@@ -141,10 +141,16 @@ class ToolUsage(ApiModel):
     calls: int
     failures: int = Field(description="Calls that were carried out, and failed.")
     not_run: int = Field(description="Refused, asked about or cancelled.")
-    success_rate: float = Field(description="From 0 to 1, of calls that were carried out.")
-    latency_ms: float = Field(description="Of an average call that was carried out.")
-    p50_ms: float = Field(description="Half of the calls took no longer; within 5 %.")
-    p95_ms: float = Field(description="All but the slowest 5 % took no longer; within 5 %.")
+    success_rate: float | None = Field(
+        default=None, description="From 0 to 1, of calls that were carried out, if any was."
+    )
+    latency_ms: float | None = Field(default=None, description="Of an average one of these.")
+    p50_ms: float | None = Field(
+        default=None, description="Half of these took no longer; within 5 %."
+    )
+    p95_ms: float | None = Field(
+        default=None, description="All but the slowest 5 % of these took no longer; within 5 %."
+    )
 
 
 class DayUsage(ApiModel):

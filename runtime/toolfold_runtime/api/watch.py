@@ -66,7 +66,9 @@ def _summary(
         failures = sum(tool.failures for tool in usage.tools)
         facts |= {"calls in 30 days": f"{calls:,}", "failures": f"{failures:,}"}
         if ran:
-            millis = sum(tool.latency_ms * (tool.calls - tool.not_run) for tool in usage.tools)
+            millis = sum(
+                (tool.latency_ms or 0) * (tool.calls - tool.not_run) for tool in usage.tools
+            )
             facts["average latency"] = _millis(millis / ran)
     rows = "".join(
         f"<div><dt>{key}</dt><dd>{escape(value)}</dd></div>" for key, value in facts.items()
@@ -107,7 +109,7 @@ def _most_called(usage: Usage) -> str:
             escape(tool.tool),
             f"{tool.calls:,}",
             f"{tool.failures:,}",
-            _share(tool.success_rate) if tool.calls > tool.not_run else "–",
+            _share(tool.success_rate),
             _millis(tool.p50_ms),
             _millis(tool.p95_ms),
         )
@@ -145,8 +147,8 @@ def _caches(usage: Usage | None) -> str:
     rows = []
     for kind, own in usage.caches.items():
         asked = own.hits + own.misses
-        rate = _share(own.hits / asked) if asked else "–"
-        rows.append((_KINDS.get(kind, kind), f"{asked:,}", rate))
+        rate = own.hits / asked if asked else None
+        rows.append((_KINDS.get(kind, kind), f"{asked:,}", _share(rate)))
     head = ("answers of this process", "asked for", "ready")
     return section("Cache hits", table(head, rows, numbers=(1, 2)))
 
@@ -193,10 +195,12 @@ def _mood(server: Upstream) -> str:
     return {"failing": "bad", "connected": "good"}.get(server.status, "")
 
 
-def _share(part: float) -> str:
+def _share(part: float | None) -> str:
     """Rounded down: what ever failed is not shown as if it never did."""
-    return f"{floor(part * 1000 + 1e-6) / 10:.1f} %"
+    return "–" if part is None else f"{floor(part * 1000 + 1e-6) / 10:.1f} %"
 
 
-def _millis(millis: float) -> str:
+def _millis(millis: float | None) -> str:
+    if millis is None:
+        return "–"
     return f"{millis:,.0f} ms" if millis >= 0.5 or not millis else "<1 ms"

@@ -24,6 +24,11 @@ class ToolFigures(NamedTuple):
     #: When the last one ended, in seconds since the epoch.
     last: float
 
+    @property
+    def ran(self) -> int:
+        """Calls that were carried out; where there are none, rates and latencies say nothing."""
+        return self.calls - self.not_run
+
 
 def figures_by_tool(totals: Iterable[UsageTotal]) -> dict[str, ToolFigures]:
     """The figures of each tool that was called, by its id in alphabetical order."""
