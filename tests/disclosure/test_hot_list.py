@@ -48,6 +48,13 @@ def test_cold_and_deprecated_tools_are_never_in_it(tmp_path: Path) -> None:
     assert facts.hot == ()
 
 
+def test_what_was_never_measured_is_not_said_to_be_hot_by_usage(tmp_path: Path) -> None:
+    facts = facts_of(tmp_path, {"tool_03": {"tier": "hot"}, "tool_07": scored(0.9, "hot")})
+
+    assert facts.hot_list == ("tool_07", "tool_03")
+    assert facts.hot_by == "usage and declared"
+
+
 def test_what_the_author_declares_is_not_filled_up(tmp_path: Path) -> None:
     declared = facts_of(tmp_path / "hot", {"tool_07": {"tier": "hot"}})
     quick = facts_of(tmp_path / "quick", {}, quick_actions={"go": "tool_09"})

@@ -5,7 +5,7 @@ from typing import Final, Literal, TypeAlias, get_args
 Effect: TypeAlias = Literal["read", "write", "destructive"]
 Tier: TypeAlias = Literal["hot", "warm", "standard", "cold"]
 #: What decided which tools are shown first.
-HotBy: TypeAlias = Literal["usage", "declared", "quick actions", "order"]
+HotBy: TypeAlias = Literal["usage", "usage and declared", "declared", "quick actions", "order"]
 Exposure: TypeAlias = Literal["direct", "progressive", "hybrid"]
 Strategy: TypeAlias = Literal["lexical", "semantic", "hybrid"]
 Format: TypeAlias = Literal["json", "text"]

@@ -65,10 +65,18 @@ def hot_list(tools: Sequence[ToolPlan], quick_actions: Iterable[str]) -> HotList
     warm = ranked(tool for tool in good if tool.measured and tool.tier not in ("hot", "cold"))
     hot += warm[: max(0, _FIRST - len(hot))]
     if hot:
-        return HotList(tuple(hot), "usage" if any(tool.measured for tool in hot) else "declared")
+        return HotList(tuple(hot), _decided_by(hot))
     by_name = {tool.name: tool for tool in good}
     quick = [by_name[name] for name in dict.fromkeys(quick_actions) if name in by_name]
     if quick:
         return HotList(tuple(quick[:MOST_HOT]), "quick actions")
     first = [tool for tool in good if tool.tier != "cold"] or good
     return HotList(tuple(first[:_FIRST]), "order")
+
+
+def _decided_by(hot: Iterable[ToolPlan]) -> HotBy:
+    """What made tools hot: nobody measured those that the manifest alone calls so."""
+    are_measured = {tool.measured is not None for tool in hot}
+    if are_measured == {True, False}:
+        return "usage and declared"
+    return "usage" if are_measured == {True} else "declared"

@@ -20,6 +20,8 @@ from toolfold.plan.text.escape import markdown, markdown_block, markdown_code
 _FEW: Final = 4  # tools that are named for a category
 _HOT_BY: Final[dict[HotBy, str]] = {
     "usage": "The best by usage when tiers were last updated: average latency, success, and calls in 30 days.",
+    "usage and declared": "The best by usage when tiers were last updated, with average latency, success, and calls in"
+    " 30 days; and those that the manifest calls hot.",
     "declared": "Those that the manifest calls hot.",
     "quick actions": "The quick actions of the manifest.",
     "order": "The first of the manifest; no usage was measured, and no tier declared.",
