@@ -53,7 +53,9 @@ MANIFEST: Final[Json] = {
             },
             returns={"type": "object", "properties": {"id": {"type": "string"}}},
         ),
-        "odd": tool("Say <script>alert(1)</script>", id="other::odd/one", category="odd-ones"),
+        "odd": tool(
+            "Say <script>alert(1)</script>", id="example.org/other::odd/one", category="odd-ones"
+        ),
         "sorted": tool("Sort", id="category::orders", category="odd-ones"),
     },
 }

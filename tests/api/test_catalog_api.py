@@ -97,10 +97,10 @@ def test_a_tool_is_shown_with_its_schema_and_a_valid_call(api: Listening) -> Non
 
 def test_names_with_slashes_are_found(api: Listening) -> None:
     category = ask(api, "/category/odd-ones").json
-    found = ask(api, "/other/odd/one").json
+    found = ask(api, "/example.org/other/odd/one").json
 
     assert names(category) == ["odd", "sorted"]
-    assert found["id"] == "other::odd/one"
+    assert found["id"] == "example.org/other::odd/one"
 
 
 def test_an_id_finds_its_tool_whatever_its_server_is_called(api: Listening) -> None:
@@ -109,7 +109,7 @@ def test_an_id_finds_its_tool_whatever_its_server_is_called(api: Listening) -> N
     assert "pagination" in category
     assert (tool["id"], tool["server"]) == ("category::orders", "category")
     assert ask(api, "/shop::find_order").json == ask(api, "/shop/find_order").json
-    assert ask(api, "/other::odd/one").json["name"] == "odd"
+    assert ask(api, "/example.org/other::odd/one").json["name"] == "odd"
 
 
 def test_the_tokens_of_a_page_are_those_of_what_is_sent(api: Listening) -> None:
@@ -135,7 +135,7 @@ def test_servers_are_listed_with_their_state_and_nothing_secret(api: Listening) 
     assert answer == {
         "servers": [
             {"name": "shop", "status": "here", "tool_count": 32},
-            {"name": "other", "status": "described", "tool_count": 1},
+            {"name": "example.org/other", "status": "described", "tool_count": 1},
             {"name": "category", "status": "described", "tool_count": 1},
         ]
     }
@@ -147,7 +147,11 @@ def test_servers_are_listed_with_their_state_and_nothing_secret(api: Listening) 
         ("/category/order", 404, "Nearest: orders"),
         ("/shop/find_ordr", 404, 'no tool of shop "find_ordr". Nearest: find_order'),
         ("/shop::find_ordr", 404, "Nearest: find_order"),
-        ("/shp/find_order", 404, 'no server "shp". Nearest: shop. All: shop, other, category.'),
+        (
+            "/shp/find_order",
+            404,
+            'no server "shp". Nearest: shop. All: shop, example.org/other, category.',
+        ),
         ("/shop::", 404, "no tool of shop"),
         ("/category/orders?page=99", 404, "the last is 2"),
         ("/category/orders?page=0", 400, "from 1 to"),

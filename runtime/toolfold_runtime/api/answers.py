@@ -82,16 +82,23 @@ class CatalogAnswers:
             ),
         )
 
-    def tool(self, id_: str) -> ToolSchema:
-        """T3: what a call needs; ToolError `unknown_tool` with the nearest of the same server."""
-        if id_ not in self._ids:
-            raise self._unknown_tool(id_)
-        summary = self._ids[id_]
+    def has_id(self, text: str) -> bool:
+        """Whether a text is the id of a tool."""
+        return text in self._ids
+
+    def tool(self, named: str) -> ToolSchema:
+        """T3: what a call needs of a tool, by its id or as `server/tool`.
+
+        ToolError `unknown_tool` with the nearest of the same server.
+        """
+        summary = self._ids.get(named) or self._by_path.get(named)
+        if summary is None:
+            raise self._unknown_tool(named)
         entry = self._catalog.entry(summary.name)
         definition = entry.definition
         return ToolSchema(
             name=entry.name,
-            id=id_,
+            id=summary.id,
             server=summary.server,
             category=entry.category,
             description=definition.description,
@@ -135,14 +142,19 @@ class CatalogAnswers:
         return {tool.id: tool for tool in self._catalog.summaries()}
 
     @cached_property
+    def _by_path(self) -> dict[str, ToolSummary]:
+        # Two ids may make one path where a server's name has a slash; each has its id.
+        return {tool.id.replace("::", "/", 1): tool for tool in self._catalog.summaries()}
+
+    @cached_property
     def _by_category(self) -> dict[str, list[ToolSummary]]:
         tools: dict[str, list[ToolSummary]] = {name: [] for name in self._catalog.categories()}
         for tool in self._catalog.summaries():
             tools[tool.category].append(tool)
         return tools
 
-    def _unknown_tool(self, id_: str) -> ToolError:
-        server, _, name = id_.partition("::")
+    def _unknown_tool(self, named: str) -> ToolError:
+        server, _, name = named.partition("::" if "::" in named else "/")
         names = [tool.id.partition("::")[2] for tool in self._ids.values() if tool.server == server]
         if not names:
             return unknown("unknown_tool", "server", server, self.server_counts())

@@ -122,15 +122,14 @@ class Api:
         if own in self._fixed:
             return await self._fixed[own](raw)
         kind, _, name = own.partition("/")
-        if kind == "category" and name:
+        # An id as it is in lists comes first: the one way to tools of a server called `category`.
+        if kind == "category" and name and not self._answers.has_id(own):
             return self._category(name, raw)
-        # An id as it is in lists: the one way to the tools of a server that is called `category`.
-        id_ = own if "::" in kind else f"{kind}::{name}" if kind and name else ""
-        if id_:
+        if "::" in own or (kind and name):
             query_of(raw, ())
-            make = partial(self._answers.tool, id_)
+            make = partial(self._answers.tool, own)
             # The tag is a hash of the schema: whoever has it asks, and is told that it is current.
-            return self._cached("tool", (id_,), make, b"no-cache")
+            return self._cached("tool", (own,), make, b"no-cache")
         known = ", ".join([*(f"{ROOT}/{key}" for key in self._fixed), f"{ROOT}/category/NAME"])
         text = f"nothing is here. There is {known}, {ROOT}/SERVER::TOOL, and {DOCUMENT}."
         return _problem(404, "not_found", text)

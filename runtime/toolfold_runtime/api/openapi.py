@@ -73,7 +73,7 @@ OPERATIONS: Final = (
         "/{id}",
         f"{_TOOL}, by its id as lists have it",
         models.ToolSchema,
-        (("path", "id", {"type": "string", "pattern": "^[^/:]+::[^/]+$"}),),
+        (("path", "id", {"type": "string", "pattern": ".::."}),),
         (400, 404),
     ),
     Operation(
