@@ -45,6 +45,15 @@ def newer(path: Path) -> None:
         connection.execute(f"PRAGMA user_version = {VERSION + 1}")
 
 
+def endless(path: Path) -> None:
+    """A store whose table was replaced by a view that never ends."""
+    open_store(Location("sqlite", str(path))).close()
+    with closing(sqlite3.connect(path)) as connection:
+        numbers = "WITH RECURSIVE own(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM own)"
+        connection.execute("DROP TABLE toolfold_days")
+        connection.execute(f"CREATE VIEW toolfold_days AS {numbers} SELECT n AS day FROM own")
+
+
 def linked(path: Path) -> None:
     open_store(Location("sqlite", str(path.with_name("real.db")))).close()
     path.symlink_to("real.db")
@@ -54,6 +63,7 @@ PLACES: Final[dict[str, tuple[Make, str]]] = {
     "no database": (lambda path: no_database(path), "not a database"),
     "damaged": (damaged, "damaged; move it away"),
     "of another program": (foreign, "another program's database; name another file"),
+    "of endless rows": (endless, "not as toolfold made it; move it away"),
     "newer": (newer, f"version {VERSION + 1}, and this toolfold knows {VERSION}; install a newer"),
     "a folder": (lambda path: path.mkdir(), "no file; name another file"),
     "a link": (linked, "a link, and nothing is written through one"),

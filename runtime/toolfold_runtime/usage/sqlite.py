@@ -49,7 +49,8 @@ SELECT day, tool, outcome, sum(calls), sum(millis) FROM (
 GROUP BY day, tool, outcome ORDER BY day, tool, outcome"""
 # One statement: another process may be about to make the tables.
 _IDENTITY: Final = """
-SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master)
+SELECT user_version, application_id, (SELECT count(*) FROM sqlite_master),
+  (SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index'))
 FROM pragma_user_version, pragma_application_id"""
 _WAYS_OUT: Final = {
     "SQLITE_BUSY": "another program has it locked",
@@ -176,7 +177,9 @@ def _migrate(connection: sqlite3.Connection, path: Path) -> None:
 
 def _version(connection: sqlite3.Connection, path: Path) -> int:
     """The version of a file, 0 for an empty one; UsageStoreError where it is not ours or newer."""
-    version, application, tables = connection.execute(_IDENTITY).fetchone()
+    version, application, tables, programs = connection.execute(_IDENTITY).fetchone()
+    if programs:  # views and triggers, which may run without end
+        raise UsageStoreError(f"{path}: not as toolfold made it; move it away, or restore it")
     if application != _APPLICATION and (tables or version):
         raise UsageStoreError(f"{path}: another program's database; name another file")
     refuse_newer(version, str(path))
