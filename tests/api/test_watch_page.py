@@ -1,10 +1,12 @@
 """The page to watch, in a browser: whole, quiet, in the dark, on a phone, and for hostile names."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser
+from toolfold_runtime.api.chart import Bar, chart
 
 from tests.site.browser import started
 from tests.support.servers import Listening
@@ -57,3 +59,13 @@ def test_the_page_shows_tiers_servers_and_caches_and_no_markup_of_names(
     assert "other" in text
     assert "T0 hot" in text
     assert scripts == 0
+
+
+def test_calls_of_a_quiet_day_are_seen_behind_its_failures() -> None:
+    quiet = Bar("Monday", "", (("calls", 30), ("failures", 1)))
+    busy = Bar("Tuesday", "", (("calls", 100_000), ("failures", 0)))
+    picture = chart("Calls", [quiet, busy], "100,000")
+    heights = re.findall(r'class="(\w+)"[^>]* height="([\d.]+)"', picture)
+
+    assert [kind for kind, _ in heights] == ["calls", "failures", "calls"]
+    assert float(heights[0][1]) > float(heights[1][1])

@@ -5,7 +5,9 @@ from html import escape
 from typing import Final, NamedTuple
 
 _STEP, _HEIGHT = 10, 100
-_LEAST: Final = 1.0  # so that one failure among thousands of calls is seen
+#: What the smallest value is high, so that one failure among thousands of calls is seen; each larger
+#: one of a day is so much higher at least, so that it is seen behind it.
+_LEAST: Final = 1.5
 
 
 class Bar(NamedTuple):
@@ -31,9 +33,9 @@ def chart(what: str, bars: Sequence[Bar], shown_most: str) -> str:
 
 def _group(place: int, bar: Bar, most: float) -> str:
     shapes = []
-    for kind, value in bar.values:
-        height = max(_LEAST, value / most * (_HEIGHT - 2)) if value else 0
+    for behind, (kind, value) in enumerate(reversed(bar.values), 1):
+        height = max(_LEAST * behind, value / most * (_HEIGHT - 2)) if value else 0
         if height:
             at = f'x="{place * _STEP + 1}" y="{_HEIGHT - height:.1f}"'
             shapes.append(f'<rect class="{kind}" {at} width="{_STEP - 2}" height="{height:.1f}"/>')
-    return f"<g><title>{escape(bar.label)}</title>{''.join(shapes)}</g>"
+    return f"<g><title>{escape(bar.label)}</title>{''.join(reversed(shapes))}</g>"

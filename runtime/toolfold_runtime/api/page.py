@@ -1,5 +1,6 @@
 """The frame of our own pages: one document, nothing fetched from anywhere, light and dark."""
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from html import escape
 from typing import Final
@@ -40,6 +41,11 @@ def page(title: str, body: str, *, refresh: int = 0) -> bytes:
         f'{again}<link rel="icon" href="data:,"><title>{escape(title)}</title>'
         f"<style>{_STYLE}</style></head><body><h1>{escape(title)}</h1>{body}</body></html>"
     ).encode()
+
+
+def named(name: str) -> str:
+    """A long name as HTML, which breaks between its words where it has to."""
+    return re.sub(r"(::|[_/])(?=.)", r"\1<wbr>", escape(name))
 
 
 def section(title: str, body: str) -> str:

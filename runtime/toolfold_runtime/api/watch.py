@@ -8,7 +8,7 @@ from typing import Final
 
 from toolfold_runtime.api.chart import Bar, chart
 from toolfold_runtime.api.models import DayUsage, Upstream, Usage
-from toolfold_runtime.api.page import page, section, table
+from toolfold_runtime.api.page import named, page, section, table
 from toolfold_runtime.contract.summary import ToolSummary
 
 _TIERS: Final = ("hot", "warm", "standard", "cold")
@@ -106,7 +106,7 @@ def _charts(days: Sequence[DayUsage]) -> Iterator[str]:
 def _most_called(usage: Usage) -> str:
     rows = (
         (
-            escape(tool.tool),
+            named(tool.tool),
             f"{tool.calls:,}",
             f"{tool.failures:,}",
             _share(tool.success_rate),
@@ -136,7 +136,7 @@ def _tiers(tools: Sequence[ToolSummary]) -> str:
 
 def _best(tools: Sequence[ToolSummary]) -> str:
     best_first = sorted(tools, key=lambda tool: -(tool.measured.score if tool.measured else 0))
-    shown = ", ".join(escape(tool.name) for tool in best_first[:_MOST_NAMES])
+    shown = ", ".join(named(tool.name) for tool in best_first[:_MOST_NAMES])
     more = len(tools) - _MOST_NAMES
     return f'<span class="name">{shown}{f" and {more:,} more" if more > 0 else ""}</span>'
 
@@ -158,7 +158,7 @@ def _servers(servers: Sequence[Upstream], usage: Usage | None) -> str:
     ordered = sorted(servers, key=_worst_first)
     rows = [
         (
-            escape(own.name),
+            named(own.name),
             f'<span class="{_mood(own)}">{escape(own.status)}</span>',
             f"{own.tool_count:,}",
             *calls.get(own.name, ("0", "0") if calls else ("–", "–")),
