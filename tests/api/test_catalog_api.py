@@ -153,6 +153,7 @@ def test_servers_are_listed_with_their_state_and_nothing_secret(api: Listening) 
             'no server "shp". Nearest: shop. All: shop, example.org/other, category.',
         ),
         ("/shop::", 404, "no tool of shop"),
+        ("/example.org/other/od/one", 404, "no tool of example.org/other"),
         ("/category/orders?page=99", 404, "the last is 2"),
         ("/category/orders?page=0", 400, "from 1 to"),
         ("/category/orders?page_size=101", 400, "from 1 to 100"),

@@ -154,10 +154,14 @@ class CatalogAnswers:
         return tools
 
     def _unknown_tool(self, named: str) -> ToolError:
-        server, _, name = named.partition("::" if "::" in named else "/")
+        servers = self.server_counts()
+        known = [own for own in servers if named.startswith((f"{own}::", f"{own}/"))]
+        if not known:
+            server = named.partition("::" if "::" in named else "/")[0]
+            return unknown("unknown_tool", "server", server, servers)
+        server = max(known, key=len)
+        name = named.removeprefix(server).removeprefix("::").removeprefix("/")
         names = [tool.id.partition("::")[2] for tool in self._ids.values() if tool.server == server]
-        if not names:
-            return unknown("unknown_tool", "server", server, self.server_counts())
         return unknown("unknown_tool", f"tool of {server}", name, names)
 
     def _tools_of(self, category: str) -> list[ToolSummary]:
