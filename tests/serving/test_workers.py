@@ -76,6 +76,12 @@ class Way:
         self._connection.request("POST", "/mcp", json.dumps(message), HEADERS)
         return self._connection.getresponse().read().decode()
 
+    def get(self, path: str) -> tuple[str, str | None]:
+        """The body of an answer, and its tag."""
+        self._connection.request("GET", path)
+        answer = self._connection.getresponse()
+        return answer.read().decode(), answer.headers["ETag"]
+
     def result(self, tool: str, /, **arguments: object) -> Json:
         found: Json = json.loads(self.post(call_of(tool, **arguments)))["result"]
         return found
@@ -125,11 +131,12 @@ def test_every_worker_answers_and_all_say_the_same(made: Project) -> None:
         call_of("tool_schema", tool="many"),
         call_of("search_tools", query="do it"),
     ]
-    with workers(made, _COUNT) as server, ways(server, _COUNT) as found:
+    with workers(made, _COUNT, "--api") as server, ways(server, _COUNT) as found:
         answers = {tuple(way.post(message) for message in asked) for way in found.values()}
+        documents = {way.get("/api/v1/tools/category/all") for way in found.values()}
         parent = server.process.pid
 
-    assert len(answers) == 1
+    assert (len(answers), len(documents)) == (1, 1)
     assert parent not in found
     (line,) = lines(server, "serving on")
     assert line["workers"] == _COUNT
