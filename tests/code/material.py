@@ -79,6 +79,7 @@ TOOLS: Final = {
         parameters={"seconds": required("number")}, timeout=600, returns={"type": "string"}
     ),
     "fails": tool(),
+    "fails_in_half": tool(errors={"odd": "It is odd"}),
     "breaks_its_promise": tool(returns={"type": "integer"}),
     "mine": tool(cache={"ttl": 60}, parameters={"n": required("integer")}),
     "payroll": tool(scopes=["payroll:read"], returns={"type": "string"}),
@@ -164,6 +165,9 @@ class Tools:
 
     def fails(self, params):
         raise OSError("/home/me/secret")
+
+    def fails_in_half(self, params):
+        raise ToolError("odd", "half a \\ud800")
 
     def breaks_its_promise(self, params):
         return "seven"

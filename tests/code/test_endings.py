@@ -92,6 +92,11 @@ def test_a_worker_that_dies_ends_its_program_alone(
         said = read_answer(connection)
 
     assert "backend_failed: the sandbox of the program ended unexpectedly;" in said
+    done = {
+        WAITS: r"\nline 2: wait(seconds=500)\ncalls made: 2",
+        LOOPS: r"\nafter line 1: wait(seconds=0)\ncalls made: 1",
+    }
+    assert done[code] in said
     assert answered(waiting, "list_()") == 7
     wait_until(lambda: answered(waiting, "cut_short()") == cut + (code == WAITS), "a call goes on")
 

@@ -87,7 +87,10 @@ class Row:
     ("code", "reason"),
     [
         ("float('nan')", "result is nan, which is no JSON; use None"),
-        ("[1, b'x']", "result.1 is of type bytes, which is no JSON; write it as text"),
+        (
+            "[1, b'x']",
+            "result.1 is of type bytes, which is no JSON; make it a dict, a list or text",
+        ),
         ("{(1, 2): 3}", "result has a key that is of type tuple; JSON's keys are text"),
         ("print", "result is print, which is no JSON"),
         ("class A:\n    pass\nA()", "result is an object of class A, which is no JSON"),
@@ -154,6 +157,18 @@ def test_an_error_of_a_tool_is_an_exception_with_its_code(run: Run) -> None:
             "program_failed: NotImplementedError: a tool cannot be called within map, sorted or max;"
             " call it in a loop before\n"
             "line 1: max(['A-1'], key=lambda id: get_order(order_id=id)['total'])",
+        ),
+        (
+            "[\n    get_order(\n        order_id='Z',\n    )\n]",
+            "not_found: no order has this id.\nline 2: get_order(\ncalls made: 1",
+        ),
+        (
+            "rows = 1\r\nget_order(order_id='Z')\r\n",
+            "not_found: no order has this id.\nline 2: get_order(order_id='Z')\ncalls made: 1",
+        ),
+        (
+            "fails_in_half()",
+            "odd: half a ?\nline 1: fails_in_half()\ncalls made: 1",
         ),
         (
             "breaks_its_promise()",

@@ -106,7 +106,9 @@ def _checked(session: "MontySession", source: str, lines_before: int) -> list[Fi
         return []  # it is found again when the program is compiled, alone
     except monty.MontyRuntimeError as error:
         return [] if error.display("msg").startswith(_NOT_COMPILED) else None
-    except monty.MontyCrashedError:
+    except monty.MontyCrashedError as error:
+        if error.timed_out:  # another process would need as long
+            raise ToolError("budget_exceeded", _TOO_MUCH) from None
         return None
     raise RuntimeError("a program ran that was only to be checked")
 

@@ -75,7 +75,8 @@ def result_value(entry: ToolEntry, result: Result) -> Any:
 
 def error_text(error: ToolError) -> str:
     """An error as the program sees it: code and text, as an agent would."""
-    return str(error)[:_LONGEST_MESSAGE]
+    text = str(error)[:_LONGEST_MESSAGE]
+    return text.encode("utf-8", "replace").decode()  # half of a surrogate pair cannot be passed on
 
 
 def _texts(result: Result) -> list[str]:

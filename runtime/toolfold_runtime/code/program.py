@@ -13,7 +13,8 @@ from toolfold_runtime.code.functions import Functions, Offer
 from toolfold_runtime.code.host import Host, error_text
 from toolfold_runtime.code.mistakes import mistakes, shown
 from toolfold_runtime.code.sandbox import Sandbox
-from toolfold_runtime.code.session import Called, Raised, Session, Turn
+from toolfold_runtime.code.session import Called, Ended, Raised, Session, Turn
+from toolfold_runtime.code.worker import WorkerEndedError
 from toolfold_runtime.contract.server import ProgramLimits
 from toolfold_runtime.errors import InputRequired, ToolError
 from toolfold_runtime.running.call import Paused
@@ -24,6 +25,13 @@ _LONGEST_SOURCE: Final = 160
 _BYTES_PER_TOKEN: Final = 3
 _LOOP: Final = re.compile(r"\bfor\b([^:]{1,200}?)\bin\b")
 _WORD: Final = re.compile(r"[a-z]\w*")
+_ENDED: Final = (
+    "the sandbox of the program ended unexpectedly; run it again, or ask for less at once"
+)
+_UNCHECKED: Final = (
+    "nothing was called: the program was not checked within {:g} s, because many are, or it is hard"
+    " to check; try again later, or write a simpler one"
+)
 _PARSER: Final = "The monty syntax parser does not yet support "
 
 
@@ -58,47 +66,54 @@ class Program:
     limits: ProgramLimits
     host: Host
     printed: Printed = field(init=False)
+    #: Whether it waits for its turn no more.
+    has_begun: bool = field(default=False, init=False)
+    _is_checked: bool = field(default=False, init=False)
     #: Of the last call that failed: the error, as the program got it.
     _failed: ToolError | None = field(default=None, init=False)
+    #: Of the last call: its line, and whether it goes on.
     _line: int | None = field(default=None, init=False)
+    _is_calling: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         self.printed = Printed(_BYTES_PER_TOKEN * self.limits.output // 2)
 
     async def run(self, sandbox: Sandbox, checker: Checker, paused: Paused | None) -> Any:
         """The value of the last expression; ToolError where the program is wrong or fails."""
+        self.has_begun = True
+        try:
+            turn = await self._last_turn(sandbox, checker, paused)
+        except WorkerEndedError:
+            raise self._error("backend_failed", _ENDED, self._last_place()) from None
+        if isinstance(turn, Raised):
+            raise self._raised(turn)
+        if turn.problem:
+            raise self._error("program_failed", f"the value cannot be sent: {turn.problem}", "")
+        return turn.value
+
+    def timeout(self) -> ToolError:
+        """The error where a run took too long."""
+        if not self._is_checked:
+            return ToolError("timeout", _UNCHECKED.format(self.limits.seconds))
+        text = f"the program did not end within {self.limits.seconds:g} s; do less at once"
+        return self._error("timeout", text, self._last_place())
+
+    async def _last_turn(
+        self, sandbox: Sandbox, checker: Checker, paused: Paused | None
+    ) -> Ended | Raised:
         state = paused.restored() if paused is not None else ""
         if not state:
             await self._check(checker)
+        self._is_checked = True
         worker = await sandbox.program()
         session = Session(worker, self.offer.functions)
         try:
             turn = await (self._restored(session, state) if state else self._started(session))
             while isinstance(turn, Called):
                 turn = await self._called(session, turn, paused)
+            return turn
         finally:
             sandbox.close(worker)
-        if isinstance(turn, Raised):
-            raise self._raised(turn)
-        if turn.problem:
-            raise self.error("program_failed", f"the value cannot be sent: {turn.problem}")
-        return turn.value
-
-    def error(self, code: str, text: str, line: int | None = None, source: str = "") -> ToolError:
-        """An error with its place, and what was done before it."""
-        place = []
-        if line is not None:
-            place.append(f"line {line}: {(source or self._source(line))[:_LONGEST_SOURCE]}")
-        if self.host.calls:
-            place.append(f"calls made: {self.host.calls}")
-        if printed := self.printed.shown():
-            place.append(f"printed: {printed}")
-        return ToolError(code, "\n".join([text, *place]))
-
-    def timeout(self) -> ToolError:
-        """The error where a run took too long."""
-        text = f"the program did not end within {self.limits.seconds:g} s; do less at once"
-        return self.error("timeout", text, self._line)
 
     async def _check(self, checker: Checker) -> None:
         """ToolError with what is wrong with the program; nothing of it has run then."""
@@ -118,7 +133,8 @@ class Program:
             return await session.fail("NameError", f"name '{called.function}' is not defined")
         if self.host.is_exhausted:
             text = f"more than {self.limits.calls} calls; do it in several programs"
-            raise self.error("budget_exceeded", text, self._line)
+            raise self._error("budget_exceeded", text, self._place(self._line))
+        self._is_calling = True
         try:
             value = await session.worker.during(self.host.call(called))
             failed = None
@@ -128,6 +144,7 @@ class Program:
             if paused is not None:
                 paused.pause(await self._state(session))
             raise
+        self._is_calling = False
         if paused is not None:
             paused.end_call()
         if failed is None:
@@ -143,7 +160,7 @@ class Program:
                 "the program holds too much to wait for its user; keep less in variables"
                 " before this call, or make the call by itself"
             )
-            raise self.error("unconfirmed", text, self._line)
+            raise self._error("unconfirmed", text, self._place(self._line))
         held = base64.b64encode(packed).decode()
         printed = self.printed
         return json.dumps([self._digest(), self.host.calls, printed.text, printed.omitted, held])
@@ -162,25 +179,43 @@ class Program:
     def _raised(self, raised: Raised) -> ToolError:
         """What an exception that was not caught means for whoever wrote the program."""
         line, source, message = raised.line, raised.source, raised.message
+        place = self._place(line, source)
         if raised.is_syntax or message.startswith(_PARSER):
             reason = message.removeprefix(_PARSER)
             text = f"no support for {reason}" if reason != message else reason
-            place = f"line {line}: " if line else ""
-            return ToolError("invalid_program", f"nothing was called.\n{place}{text}\n  {source}")
+            start = f"line {line}: " if line else ""
+            return ToolError("invalid_program", f"nothing was called.\n{start}{text}\n  {source}")
         if raised.kind == "TimeoutError" and "time limit exceeded" in message:
             return self.timeout()
         if raised.kind == "MemoryError":
             text = f"the program needs more than {self.limits.megabytes} MB; keep less at once"
-            return self.error("budget_exceeded", text, line, source)
+            # Without a place, it could not take what a call returned.
+            return self._error("budget_exceeded", text, place or self._last_place())
         if raised.kind == "RuntimeError" and self._failed and message == error_text(self._failed):
-            return self.error(self._failed.code, self._failed.text, line, source)
+            return self._error(self._failed.code, self._failed.text, place)
         if message.startswith("external function ") and "cannot suspend" in message:
             message = "a tool cannot be called within map, sorted or max; call it in a loop before"
-        return self.error("program_failed", f"{raised.kind}: {message}", line, source)
+        return self._error("program_failed", f"{raised.kind}: {message}", place)
 
-    def _source(self, line: int) -> str:
-        lines = self.code.split("\n")[line - 1 : line]
-        return lines[0].strip() if lines else ""
+    def _error(self, code: str, text: str, place: str) -> ToolError:
+        """An error with its place, and what was done before it."""
+        lines = [text, *([place] if place else [])]
+        if self.host.calls:
+            lines.append(f"calls made: {self.host.calls}")
+        if printed := self.printed.shown():
+            lines.append(f"printed: {printed}")
+        return ToolError(code, "\n".join(lines))
+
+    def _place(self, line: int | None, source: str = "") -> str:
+        if line is None:
+            return ""
+        source = source or "".join(self.code.split("\n")[line - 1 : line]).strip()
+        return f"line {line}: {source[:_LONGEST_SOURCE]}"
+
+    def _last_place(self) -> str:
+        """The last call, or after it: where the program itself does not say where it is."""
+        place = self._place(self._line)
+        return place if self._is_calling or not place else f"after {place}"
 
 
 def _builtin_targets(code: str) -> list[str]:

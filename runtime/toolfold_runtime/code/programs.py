@@ -86,7 +86,8 @@ class Programs:
                 work = partial(program.run, self._sandbox, self._checker, context.paused)
                 value = await self._running.run(entry, call, work)
             except ToolError as error:
-                if error.code == "timeout" and call.deadline.remaining <= 0:
+                is_overdue = error.code == "timeout" and call.deadline.remaining <= 0
+                if is_overdue and program.has_begun:
                     raise program.timeout() from None
                 raise
             finally:
@@ -122,13 +123,14 @@ class Programs:
 
 
 def _code(name: str, given: Json) -> str:
-    """The program's text, without the fence that some agents put around it."""
+    """The program's text with plain ends of lines, without the fence that some agents put around it."""
     code = given.get("code")
     if not isinstance(code, str) or not code.strip():
         raise ToolError("invalid_arguments", f'{name} needs a program: {name}({{"code": "…"}}).')
     if len(code) > _LONGEST:
         text = f"{name}: code has more than {_LONGEST:,} characters; write a shorter program."
         raise ToolError("invalid_arguments", text)
+    code = code.replace("\r\n", "\n").replace("\r", "\n")
     lines = code.strip().split("\n")
     if lines[0].startswith("```") and lines[-1] == "```":
         return "\n".join(lines[1:-1])

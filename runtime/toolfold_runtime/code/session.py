@@ -8,8 +8,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toolfold_runtime.code.values import NoJsonError, json_value
-from toolfold_runtime.code.worker import GONE, Worker
-from toolfold_runtime.errors import ToolError
+from toolfold_runtime.code.worker import Worker, WorkerEndedError
 
 if TYPE_CHECKING:
     from pydantic_monty import MontySession
@@ -113,7 +112,7 @@ class Session:
         except monty.MontyCrashedError as error:
             if error.timed_out:
                 return Raised("TimeoutError", "feed time limit exceeded", None, "")
-            raise ToolError("backend_failed", GONE) from None
+            raise WorkerEndedError from None
         except monty.MontyError as error:
             return Raised(type(error).__name__, str(error), None, "")
         except ValueError as error:  # a number that is too long for Python's own
@@ -142,7 +141,7 @@ def _packed(snapshot: Any) -> bytes | None:
     except monty.MontyRuntimeError:
         return None
     except monty.MontyCrashedError:
-        raise ToolError("backend_failed", GONE) from None
+        raise WorkerEndedError from None
 
 
 def _turn(snapshot: Any) -> Called | Ended | None:
@@ -182,7 +181,7 @@ def _raised(error: Any, *, is_syntax: bool) -> Raised:
         type(error.exception()).__name__,
         error.display("msg"),
         frame.line if frame else None,
-        (frame.source_line or "").strip() if frame else "",
+        (frame.source_line or "").strip().partition("\n")[0] if frame else "",
         is_syntax,
     )
 

@@ -56,8 +56,8 @@ class _Conversion:
             return self._finite(float(value))
         if getattr(value, "is_dataclass", False) is True:
             return self._below("", getattr(value, "attributes", {}))
-        way_out = "write it as text" if isinstance(value, bytes) else "return a dict or a list"
-        raise self._problem(f"is {_named(value)}, which is no JSON; {way_out}")
+        text = f"is {_named(value)}, which is no JSON; make it a dict, a list or text"
+        raise self._problem(text)
 
     def _below(self, step: object, value: object) -> Any:
         self._path.append(step)

@@ -6,19 +6,18 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.threads import Threads
 
 if TYPE_CHECKING:
     from pydantic_monty import MontySession
 
 T = TypeVar("T")
-#: What is said where a process ends that should not have.
-GONE: Final = (
-    "the sandbox of the program ended unexpectedly; run it again, or ask for less at once."
-)
+
+
+class WorkerEndedError(Exception):
+    """A process that was to go on has ended: it crashed, was killed, or was stopped by us."""
 
 
 class Worker:
@@ -66,7 +65,7 @@ class Worker:
         def alone() -> T:
             with self._turn:
                 if self._is_stopped or self._session is None:
-                    raise ToolError("backend_failed", GONE)
+                    raise WorkerEndedError
                 return work(self._session)
 
         try:
@@ -89,13 +88,13 @@ class Worker:
             self._watched = None
 
     async def during(self, work: Coroutine[None, None, T]) -> T:
-        """What work comes to that the process waits for; ToolError where that dies meanwhile."""
+        """What work comes to that the process waits for; WorkerEndedError where that dies meanwhile."""
         self._waiting = task = asyncio.current_task()
         try:
             return await work
         except asyncio.CancelledError:
             if self._has_died and task is not None and not task.uncancel():
-                raise ToolError("backend_failed", GONE) from None
+                raise WorkerEndedError from None
             raise
         finally:
             self._waiting = None
