@@ -16,6 +16,7 @@ ORDER: Final = {
     "additionalProperties": False,
 }
 ORDERS: Final = {"type": "array", "items": {"$ref": "#/$defs/Order"}}
+ORDER_TAGS: Final = {"type": "array", "items": {"type": "string"}}
 LINES: Final = {
     "type": "array",
     "items": {
@@ -59,6 +60,16 @@ TOOLS: Final = {
     "price": tool(
         parameters={"lines": LINES | {"required": True}, "ship_to": {"$ref": "#/$defs/Address"}},
         returns={"type": "number"},
+    ),
+    "label": tool(
+        parameters={
+            "numbers": {"type": "array", "items": {"type": "number"}},
+            "states": {"type": "array", "items": {"enum": ["open", "closed"]}},
+            "tags": {"type": "object", "additionalProperties": ORDER_TAGS},
+            "since": {"type": "string", "format": "date"},
+            "address": {"$ref": "#/$defs/Address"},
+        },
+        returns={"type": "integer"},
     ),
     "cancel_order": tool(
         "destructive",
@@ -140,6 +151,9 @@ class Tools:
 
     def price(self, params):
         return float(sum(line.count or 1 for line in params.lines))
+
+    def label(self, params):
+        return len(params.model_fields_set)
 
     def cancel_order(self, params):
         self.made_of[f"cancel {params.id}"] += 1

@@ -105,6 +105,20 @@ PLANTED: Final = (
     Planted("wait(seconds='1')", 1, "expected float"),
     Planted("for row in price(lines=[]):\n    print(row)", 1, "not iterable"),
     Planted("rows = find_orders(\nlen(rows)", 2, "unexpected EOF while parsing"),
+    # Inside lists and dictionaries
+    Planted("label(tags={'x': 'y'})", 1, "expected dict[str, list[str]]"),
+    Planted("tags = {'x': 'y'}\nlabel(tags=tags)", 2, "found dict[str, str]"),
+    Planted("label(tags=[['x', ['y']]])", 1, "expected dict[str, list[str]]"),
+    Planted("label(states={'open': True})", 1, 'expected list[Literal["open", "closed"]]'),
+    Planted("label(states=['open', 'opne'])", 1, 'expected list[Literal["open", "closed"]]'),
+    Planted("label(numbers=[1, {'n': 2}])", 1, "expected list[float]"),
+    Planted("label(numbers=find_orders())", 1, "found list[Order]"),
+    Planted("label(numbers={1: 2}.keys())", 1, "found dict_keys[int, int]"),
+    # Beside the tools
+    Planted("find.orders()", 1, "in programs find.orders is called find_orders"),
+    Planted("total = 3\nprint(totals)", 2, "did you mean total "),
+    Planted("json.dumps(find_orders())", 1, "write import json before"),
+    Planted("len(find_orders()[0]['total'])", 1, "len takes no float"),
 )
 
 
@@ -142,6 +156,26 @@ FINE: Final = (
     "value = echo(value={'a': [1]})\nvalue['a'][0]",
     "find_orders(state=None, limit=1)[0]['id']",
     "from __future__ import annotations\nfind_orders(limit=1)[0]['id']",
+    # JSON has one kind of list, and texts for dates.
+    "numbers = [1, 2]\nlabel(numbers=numbers)",
+    "label(numbers=(1, 2.5))",
+    "label(numbers={len(row['id']) for row in find_orders(limit=2)})",
+    "import decimal\nlabel(numbers=[decimal.Decimal('1.5')])",
+    "import datetime\nlabel(since=datetime.date(2026, 11, 19))",
+    "states = ['open']\nstates.append('closed')\nlabel(states=states)",
+    "label(states='open,closed'.split(','))",
+    "state = 'open' if find_orders() else 'closed'\nlabel(states=[\n    state,\n    'open',\n])",
+    "label(\n    tags={\n        row['id']: [row['id'], row.get('note')]\n        for row in find_orders(limit=0 or 1)\n        if row.get('note')\n    }\n)",
+    "label(states=[row['state'] for row in find_orders(limit=2)])",
+    "from collections import defaultdict\ntags = defaultdict(list)\ntags['a'].append('b')\nlabel(tags=tags)",
+    "label(tags={row['id']: [row['state']] for row in find_orders(limit=2)})",
+    "address = dict(city='Rome')\naddress['zip-code'] = '1'\nlabel(address=address)",
+    # What a program got is its own.
+    "rows = find_orders(limit=2)\nrows.append({'id': 'mine'})\nlen(rows)",
+    "rows = find_orders(limit=2)\nrows += [{'id': 'mine'}]\nlen(rows)",
+    "row = find_orders(limit=1)[0]\nrow.update({'mark': 1})\nrow['mark']",
+    "row = find_orders(limit=1)[0]\nrow.setdefault('mark', 1)\nrow['mark']",
+    "try:\n    found = get_order(order_id='Z')\nexcept RuntimeError as error:\n    found = {'problem': str(error)}\nfound['problem']",
     "import asyncio\nasync def one():\n    return find_orders(limit=1)\n(await asyncio.gather(one(), one()))[0][0]['id']",
 )
 

@@ -167,6 +167,11 @@ def test_an_error_of_a_tool_is_an_exception_with_its_code(run: Run) -> None:
             "not_found: no order has this id.\nline 2: get_order(order_id='Z')\ncalls made: 1",
         ),
         (
+            "next(row for row in [1, 2])",
+            "program_failed: TypeError: 'list' object is not an iterator; generators are lists here,"
+            " so write next(iter(…))\nline 1: next(row for row in [1, 2])",
+        ),
+        (
             "fails_in_half()",
             "odd: half a ?\nline 1: fails_in_half()\ncalls made: 1",
         ),

@@ -9,12 +9,14 @@ called.
 import builtins
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Final, NamedTuple
 
 from toolfold_runtime.code.checker import Finding
+from toolfold_runtime.code.fitting import may_fit, members
 from toolfold_runtime.code.functions import Functions, Offer
+from toolfold_runtime.code.stub_text import is_optional, keys_of, parameters, signature, types_taken
 from toolfold_runtime.contract.stub import ToolStub
 from toolfold_runtime.errors import nearest
 
@@ -26,13 +28,30 @@ _ARGUMENT: Final = re.compile(
     r"Expected `(?P<expected>.*)`, found `(?P<found>.*)`",
     re.DOTALL,
 )
-_PARAMETER: Final = re.compile(r"`(?P<parameter>[^`]+)`.* of function `(?P<function>[^`]+)`")
 _FUNCTION: Final = re.compile(r"of function `(?P<function>[^`]+)`|to function `(?P<to>[^`]+)`")
-_KEY: Final = re.compile(r'Unknown key "(?P<key>[^"]*)" for TypedDict `(?P<type>[^`]+)`')
+_KEY: Final = re.compile(
+    r'Unknown key "(?P<key>[^"]*)" for TypedDict `(?P<type>[^`]+)`(?:.*has type `(?P<union>[^`]+)`)?',
+    re.DOTALL,
+)
 #: Keys that a program adds itself, or looks for before it takes them.
 _OWN_KEY: Final = re.compile(
-    r"""\[\s*(["'])(?P<added>[^"'\n]*)\1\s*\]\s*[-+*/|]?=(?!=)|(["'])(?P<sought>[^"'\n]*)\3\s+in\b"""
+    r"""\[\s*(["'])(?P<added>[^"'\n]*)\1\s*\]\s*[-+*/|]?=(?!=)"""
+    r"""|(["'])(?P<sought>[^"'\n]*)\3\s+in\b"""
+    r"""|\.setdefault\(\s*(["'])(?P<set>[^"'\n]*)\5"""
 )
+#: The keys that `update` adds.
+_UPDATE: Final = re.compile(r"\.update\(([^)]{0,500})\)")
+_UPDATED_KEY: Final = re.compile(r"""(["'])(?P<key>[^"'\n]*)\1\s*:|(?P<name>\w+)\s*=(?!=)""")
+#: What is wrong with a dictionary that is written where a type of the stubs is expected.
+_RECORD: Final = re.compile(r"TypedDict `(?P<type>\w+)`")
+_VALUE_OF_KEY: Final = re.compile(
+    r"with declared type `(?P<expected>[^`]*)` on TypedDict `[^`]*`: value of type `(?P<found>[^`]*)`"
+)
+#: Variables, by how programs make them.
+_VARIABLE: Final = re.compile(r"\b(\w+)\s*:?=(?!=)|\b(?:for|def|as)\s+(\w+)")
+#: An argument that is a list or a dictionary, with what is in it.
+_WRITTEN: Final = re.compile(r"\w+\s*=\s*[\[{(](?!.*\bfor\b)", re.DOTALL)
+_LITERAL: Final = re.compile(r"""'[^'\n]*'|"[^"\n]*"|\b(?:True|False|None)\b""")
 _ATTRIBUTE: Final = re.compile(
     r"Object of type `(?P<type>.*)` has no attribute `(?P<attribute>\w+)`", re.DOTALL
 )
@@ -41,11 +60,10 @@ _SUBSCRIPT: Final = re.compile(
     r" on object of type `(?P<type>list\[.*\])`",
     re.DOTALL,
 )
-#: What the checker knows nothing about.
-_UNKNOWN: Final = ("Any", "Unknown")
 _MODULE: Final = re.compile(r"Cannot resolve imported module `(?P<module>[^`]+)`")
 #: May be imported, though here stubs come before it.
 _FUTURE: Final = "__future__"
+_NUMBERS: Final = ("int", "float", "bool")
 _BUILTIN_TYPES: Final[dict[str, type]] = {
     own.__name__: own for own in (str, int, float, bool, list, dict, tuple, set)
 }
@@ -98,7 +116,9 @@ class _Judge:
         self._lines = code.split("\n")
         self._offer = offer
         self._functions = functions
-        self._own_keys = {own["added"] or own["sought"] for own in _OWN_KEY.finditer(code)}
+        self._own_keys = _own_keys(code)
+        self._variables = sorted({name for own in _VARIABLE.findall(code) for name in own if name})
+        self._taken_types = types_taken(offer.functions.values(), offer.stubs)
         self._findings_at = Counter(map(_start, found))
         self._has_named_modules = False
         self._rules: dict[str, Callable[[Finding], str]] = {
@@ -108,7 +128,7 @@ class _Judge:
             "too-many-positional-arguments": self._positional,
             "parameter-already-assigned": self._with_signature,
             "invalid-argument-type": self._wrong_type,
-            "missing-typed-dict-key": lambda finding: finding.message,
+            "missing-typed-dict-key": self._wrong_record,
             "invalid-key": self._unknown_key,
             "unresolved-attribute": self._unknown_attribute,
             "unresolved-import": self._unknown_module,
@@ -116,7 +136,7 @@ class _Judge:
             "no-matching-overload": self._gathered,
             "not-iterable": self._unless_a_union,
             "call-non-callable": self._unless_a_union,
-            "unsupported-operator": self._unless_a_union,
+            "unsupported-operator": self._unsupported_operator,
             "unused-awaitable": lambda _: "nothing waits for this; write await before it",
             "invalid-syntax": self._wrong_syntax,
         }
@@ -141,7 +161,13 @@ class _Judge:
         function = self._functions.function_of(written)
         if function is not None and function != name:
             return f"in programs {written} is called {function}"
-        near = nearest(name, self._functions.names())
+        if name in MODULES.split(", "):
+            return f"{name} is not imported; write import {name} before"
+        names = self._functions.names()
+        if (joined := written.replace(".", "_").replace("-", "_")) in names:
+            return f"in programs {written} is called {joined}"
+        own = [variable for variable in self._variables if variable != name]
+        near = nearest(name, [*names, *own])
         if not near:
             return f"{name} is not defined: no variable or tool"
         offered = [own for own in near if self._functions.effect_withheld(own) is None]
@@ -155,24 +181,26 @@ class _Judge:
             return finding.message
         given = re.search(r"`([^`]+)`", finding.message)
         name = given.group(1) if given else ""
-        parameters = _parameters(stub)
-        near = nearest(name, parameters) or [own for own in parameters if name in own.split("_")]
+        known = parameters(stub)
+        near = nearest(name, known) or [own for own in known if name in own.split("_")]
         way_out = f"; did you mean {near[0]}?" if near else "."
-        return f"{stub.function} has no parameter {name}{way_out} {_signature(stub)}"
+        return f"{stub.function} has no parameter {name}{way_out} {signature(stub)}"
 
     def _with_signature(self, finding: Finding) -> str:
         stub = self._stub(_FUNCTION, finding.message)
-        return f"{finding.message}. {_signature(stub)}" if stub else finding.message
+        return f"{finding.message}. {signature(stub)}" if stub else finding.message
 
     def _positional(self, finding: Finding) -> str:
         stub = self._stub(_FUNCTION, finding.message)
         if stub is None:
             return finding.message
-        return f"{stub.function} takes its arguments by keyword. {_signature(stub)}"
+        return f"{stub.function} takes its arguments by keyword. {signature(stub)}"
 
     def _wrong_type(self, finding: Finding) -> str:
         if finding.message.startswith("Invalid argument to key"):
-            return finding.message
+            value = _VALUE_OF_KEY.search(finding.message)
+            fits = value is not None and may_fit(value["expected"], value["found"])
+            return "" if fits else self._wrong_record(finding)
         if subscript := _SUBSCRIPT.search(finding.message):
             if self._findings_at[_start(finding)] > 1:
                 return ""  # one of several types that the value may have
@@ -180,28 +208,34 @@ class _Judge:
                 f"this is a list ({subscript['type']}), which has no keys; take one item, or loop"
             )
         match = _ARGUMENT.search(finding.message)
-        stub = self._offer.functions.get(match["function"]) if match else None
-        if match is None or stub is None:
+        if match is None:
             return ""
+        expected, found = match["expected"], match["found"].rstrip("*")
+        stub = self._offer.functions.get(match["function"])
+        if stub is None:
+            is_number = found in _NUMBERS and expected.startswith(("Sized", "Iterable"))
+            return f"{match['function']} takes no {found}" if is_number else ""
         text = self._text(finding)
-        if text.startswith("*") or _may_fit(match["expected"], match["found"].rstrip("*")):
+        is_written = _WRITTEN.match(text) is not None
+        may_be_meant = may_fit(expected, found, is_written=is_written)
+        if text.startswith("*") or (may_be_meant and not _is_list_of_literals(text, found)):
             return ""
-        if match["found"] == "None" and _is_optional(stub, text.partition("=")[0].strip()):
+        if found == "None" and is_optional(stub, text.partition("=")[0].strip()):
             return ""  # the same as not given
-        if "dict[" in match["found"]:
-            # Where a dictionary is written in place, the checker says what is wrong inside it.
-            return ""
-        reason = f"{stub.function}: expected {match['expected']}, found {match['found']}"
-        return f"{reason}. {_signature(stub)}"
+        reason = f"{stub.function}: expected {expected}, found {found}"
+        return f"{reason}. {signature(stub)}"
 
     def _unknown_key(self, finding: Finding) -> str:
         match = _KEY.search(finding.message)
         if match is None:
             return ""
         key, name = match["key"], match["type"]
-        if key in self._own_keys:
+        is_also_a_dict = any(own.startswith("dict[") for own in members(match["union"] or ""))
+        if key in self._own_keys or is_also_a_dict:
             return ""
-        keys = _keys(name, self._offer.stubs)
+        keys = keys_of(name, self._offer.stubs)
+        if not keys:
+            return ""
         near = nearest(key, keys)
         way_out = f'; did you mean "{near[0]}"?' if near else "."
         return f'{name} has no key "{key}"{way_out} Keys: {", ".join(keys)}'
@@ -211,7 +245,7 @@ class _Judge:
         if match is None:
             return ""
         name, attribute = match["type"], match["attribute"]
-        keys = _keys(name, self._offer.stubs)
+        keys = keys_of(name, self._offer.stubs)
         if keys:
             return f'{name} is a dict: write ["{attribute}"]. Keys: {", ".join(keys)}'
         own = _builtin_type(name)
@@ -239,6 +273,16 @@ class _Judge:
         self._has_named_modules = True
         return f"there is no module {module} here{known}"
 
+    def _wrong_record(self, finding: Finding) -> str:
+        """A dictionary is no record; which matters where a tool takes that, and nowhere else."""
+        match = _RECORD.search(finding.message)
+        return finding.message if match is None or match["type"] in self._taken_types else ""
+
+    def _unsupported_operator(self, finding: Finding) -> str:
+        if finding.message.count("`list[") > 1:
+            return ""  # lists of different things can be joined
+        return self._unless_a_union(finding)
+
     def _unless_a_union(self, finding: Finding) -> str:
         return "" if " | " in finding.message or "None" in finding.message else finding.message
 
@@ -253,12 +297,13 @@ class _Judge:
         return self._offer.functions.get(name)
 
     def _text(self, finding: Finding) -> str:
-        """What the finding is about, as it is written; its first line."""
-        lines = self._lines[finding.line - 1 : finding.line]
+        """What the finding is about, as it is written."""
+        lines = self._lines[finding.line - 1 : finding.end_line]
         if not lines:
             return ""
-        end = finding.end_column - 1 if finding.end_line == finding.line else None
-        return lines[0][finding.column - 1 : end]
+        lines[-1] = lines[-1][: finding.end_column - 1]
+        lines[0] = lines[0][finding.column - 1 :]
+        return "\n".join(lines)
 
     def _written_name(self, finding: Finding) -> str:
         """A name with what is joined to it by dashes or dots: that of a tool may have them."""
@@ -267,65 +312,25 @@ class _Judge:
         return found.group() if found else ""
 
 
+def _own_keys(code: str) -> set[str]:
+    """The keys that a program adds to what it got, or looks for in it."""
+    found = {own["added"] or own["sought"] or own["set"] for own in _OWN_KEY.finditer(code)}
+    for update in _UPDATE.findall(code):
+        found |= {own["key"] or own["name"] for own in _UPDATED_KEY.finditer(update)}
+    return found
+
+
+def _is_list_of_literals(argument: str, found: str) -> bool:
+    """Whether a list is written in place without a name in it, so that all of it is known."""
+    values = _LITERAL.sub("", argument.partition("=")[2])
+    return found.startswith("list[") and not re.search("[^\\W\\d]", values)
+
+
 def _start(finding: Finding) -> tuple[int, int]:
     return finding.line, finding.column
-
-
-def _signature(stub: ToolStub) -> str:
-    """The head of a function, as its stub has it."""
-    head = re.search(rf"^def ({stub.function}\(.*):$", stub.text, re.MULTILINE)
-    return head.group(1).replace("(*, ", "(", 1) if head else stub.function
-
-
-def _is_optional(stub: ToolStub, parameter: str) -> bool:
-    """Whether a parameter has a default, which it says after its type."""
-    own = re.search(rf"\b{re.escape(parameter)}: (.*)", _signature(stub))
-    return own is not None and " = " in re.split(r", \w+: ", own.group(1))[0]
-
-
-def _parameters(stub: ToolStub) -> list[str]:
-    return re.findall(r"(\w+): ", _signature(stub).partition("(")[2])
-
-
-def _keys(name: str, stubs: str) -> list[str]:
-    """The keys of a type of the stubs; none where it is another type."""
-    if not re.fullmatch(r"\w+", name):
-        return []
-    functional = re.search(rf"^{name} = TypedDict\(.*$", stubs, re.MULTILINE)
-    if functional:
-        return re.findall(r"""['"]([^'"]+)['"]: """, functional.group())
-    body = re.search(rf"^class {name}\(TypedDict[^\n]*\n((?:    [^\n]*\n)*)", stubs, re.MULTILINE)
-    return re.findall(r"^    (\w+): ", body.group(1), re.MULTILINE) if body else []
 
 
 def _builtin_type(name: str) -> type | None:
     if name.startswith("Literal["):
         return {'"': str, "'": str, "T": bool, "F": bool}.get(name[8], int)
     return _BUILTIN_TYPES.get(name.partition("[")[0]) if " | " not in name else None
-
-
-def _may_fit(expected: str, found: str) -> bool:
-    """Whether a value of the type found may be one that is expected."""
-    wanted = [*_union_members(expected)]
-    return any(
-        member in wanted or member in _UNKNOWN or any(_is_wider(member, own) for own in wanted)
-        for member in _union_members(found)
-    )
-
-
-def _is_wider(found: str, expected: str) -> bool:
-    """Whether values of one type are among those of a wider one: any text may be one of a few."""
-    if expected.startswith("Literal["):
-        is_text = expected[8] in "\"'"
-        return found == ("str" if is_text else "int")
-    return expected.startswith("dict[") and re.fullmatch(r"[A-Z]\w*", found) is not None
-
-
-def _union_members(text: str) -> Iterator[str]:
-    depth, start = 0, 0
-    for at, character in enumerate(text):
-        depth += (character in "[(") - (character in "])")
-        if not depth and text.startswith(" | ", at):
-            yield text[start:at]
-            start = at + 3
-    yield text[start:]

@@ -195,6 +195,8 @@ class Program:
             return self._error(self._failed.code, self._failed.text, place)
         if message.startswith("external function ") and "cannot suspend" in message:
             message = "a tool cannot be called within map, sorted or max; call it in a loop before"
+        if message == "'list' object is not an iterator":
+            message += "; generators are lists here, so write next(iter(…))"
         return self._error("program_failed", f"{raised.kind}: {message}", place)
 
     def _error(self, code: str, text: str, place: str) -> ToolError:
