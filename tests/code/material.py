@@ -90,6 +90,7 @@ TOOLS: Final = {
         parameters={"seconds": required("number")}, timeout=600, returns={"type": "string"}
     ),
     "fails": tool(),
+    "cancels": tool(),
     "fails_in_half": tool(errors={"odd": "It is odd"}),
     "breaks_its_promise": tool(returns={"type": "integer"}),
     "mine": tool(cache={"ttl": 60}, parameters={"n": required("integer")}),
@@ -109,7 +110,7 @@ ADDRESS: Final = {
 }
 MANIFEST: Final[Json] = {
     "disclosure": {"exposure": "progressive", "code": "write"},
-    "execution": {"code": {"seconds": 3, "calls": 50, "output": 800}},
+    "execution": {"code": {"seconds": 5, "calls": 50, "output": 800}},
     "$defs": {"Order": ORDER, "Address": ADDRESS},
 }
 IMPLEMENTATION: Final = """
@@ -179,6 +180,9 @@ class Tools:
 
     def fails(self, params):
         raise OSError("/home/me/secret")
+
+    async def cancels(self, params):
+        raise asyncio.CancelledError
 
     def fails_in_half(self, params):
         raise ToolError("odd", "half a \\ud800")

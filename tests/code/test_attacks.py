@@ -100,6 +100,14 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
     "eval": ("eval('().__class__.__mro__')", r"(program_failed|invalid_program)"),
     "exec of an import": ("exec('import subprocess')", r"(program_failed|invalid_program)"),
     "compile": ("compile('1', 'x', 'eval')", r"(program_failed|invalid_program)"),
+    "a class of three parts": ("type('A', (BaseException,), {})()", r"program_failed"),
+    "the debugger": ("breakpoint()", r"program_failed: NameError"),
+    "everything of a module": (
+        "from os import *\nsystem('id')",
+        r"(program_failed|invalid_program)",
+    ),
+    "what lies beside the program": ("from . import x", r"invalid_program"),
+    "the implementation": ("import implementation", r"invalid_program: .*\n.*no module"),
     "ctypes": ("import ctypes", r"invalid_program: .*\n.*no module ctypes"),
     "subprocess": ("import subprocess", r"invalid_program: .*\n.*no module subprocess"),
     "socket": ("import socket", r"invalid_program: .*\n.*no module socket"),
@@ -144,6 +152,26 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
         "from typing import Any\nx: Any = 1\nif x: exec('name_order(id=\"attacked\")')",
         r"program_failed",
     ),
+    "a tool that writes, in full width": ("ｎａｍｅ_ｏｒｄｅｒ(id='attacked')", r"invalid_program"),
+    "a tool that writes, in a list": ("[echo, name_order][1](id='attacked')", r"invalid_program"),
+    "a tool that writes, as a default": (
+        "def f(go=name_order): go(id='attacked')\nf()",
+        r"invalid_program",
+    ),
+    "a tool that writes, as a decorator": ("@name_order\ndef f(): pass", r"invalid_program"),
+    "a tool that writes, after what never returns for the checker": (
+        "from typing import NoReturn\ndef stop() -> NoReturn:\n    return None\n"
+        "stop()\nname_order(id='attacked')",
+        r"program_failed: NameError",
+    ),
+    "a tool that writes, where no checker looks": (
+        "from typing import TYPE_CHECKING\nif not TYPE_CHECKING:\n    name_order(id='attacked')",
+        r"program_failed: NameError",
+    ),
+    "a tool that writes, as an attribute": (
+        "getattr(echo, 'name_order')(id='attacked')",
+        r"program_failed: AttributeError",
+    ),
     "a meta-tool": (
         "run_write(tool='name_order', arguments={'id': 'attacked'})",
         r"invalid_program",
@@ -182,6 +210,14 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
         "a0 = (1, 1)\n" + "\n".join(f"a{n + 1} = (a{n}, a{n})" for n in range(40)),
         r"(budget_exceeded|timeout|backend_failed|\{\})",
     ),
+    "types that double in dictionaries": (
+        "x = {}\n" + "\n".join(f"x = {{'k{n}': x, 'l{n}': [x]}}" for n in range(60)),
+        r"(budget_exceeded|timeout)",
+    ),
+    "the class that keeps the checker from running": (
+        "raise Never_('x')",
+        r"(program_failed: NameError|invalid_program)",
+    ),
     "many branches": (
         "x = 1\n" + "\n".join(f"if x: x = {n}" for n in range(3_000)),
         r"(budget_exceeded|timeout|backend_failed|\{\})",
@@ -193,11 +229,11 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
         r"(budget_exceeded|timeout|backend_failed|program_failed|\{)",
     ),
     "thousands of mistakes": (
-        "\n".join(f"find_orders(limt={n})" for n in range(2_000)),
+        "\n".join(f"find_orders(limt={n})" for n in range(1_000)),
         r"invalid_program: (.|\n)*and more of them$",
     ),
     "thousands of findings that do no harm": (
-        "rows = find_orders()\nif len(rows): rows = [[1]]\n" + "rows['a']\n" * 4_000,
+        "rows = find_orders()\nif len(rows): rows = [[1]]\n" + "rows['a']\n" * 2_000,
         r"program_failed: TypeError",
     ),
     "types turned off in a comment": (
@@ -213,6 +249,10 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
         r"program_failed: RuntimeError",
     ),
     "nul and surrogates": ("'\\x00\\ud800'", r"\{\"result\":\"\\u0000"),
+    "prints without end": (
+        "for n in range(50_000): print('x' * 200)",
+        r"\{\"printed\":\"x.*… \([\d,]+ more characters\)\"\}$",
+    ),
     "an answer that is not its own": ("print('}' * 100)\n'{\"calls\":0}'", r"\{\"result\":"),
 }
 #: Attacks that go on until their time is up: on a server that gives them little of it.
@@ -223,6 +263,8 @@ ENDLESS: Final = (
     "endless comprehension",
     "endless recursion that is caught",
     "a factorial",
+    "many branches",
+    "types that double in dictionaries",
     "a union of thousands",
 )
 _SECONDS: Final = 0.4

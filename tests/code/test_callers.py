@@ -1,6 +1,7 @@
 """Two callers run programs on one server: each with its own rights, and results of its own."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Final
 
 import anyio
@@ -42,6 +43,14 @@ def test_the_cache_of_one_caller_is_not_the_others(guarded: Listening) -> None:
     assert ada[0] == ada[1]
     assert bob[0] == bob[1]
     assert [own[0]["subject"] for own in (ada, bob)] == ["ada", "bob"]
+
+
+def test_programs_of_two_callers_at_once_are_told_apart(guarded: Listening) -> None:
+    code = "[mine(n=2)['subject'] for n in range(5)]"
+    with ThreadPoolExecutor(6) as beside:
+        said = [beside.submit(run, guarded, own, code) for own in (ADA, BOB) * 3]
+
+    assert [set(json.loads(own.result().text)["result"]) for own in said] == [{"ada"}, {"bob"}] * 3
 
 
 def test_nobody_reads_on_what_another_caller_was_answered(guarded: Listening) -> None:

@@ -172,6 +172,11 @@ def test_an_error_of_a_tool_is_an_exception_with_its_code(run: Run) -> None:
             " so write next(iter(…))\nline 1: next(row for row in [1, 2])",
         ),
         (
+            "cancels()",
+            "backend_failed: cancels failed with CancelledError; the server's log says why.\n"
+            "line 1: cancels()\ncalls made: 1",
+        ),
+        (
             "fails_in_half()",
             "odd: half a ?\nline 1: fails_in_half()\ncalls made: 1",
         ),

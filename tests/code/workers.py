@@ -1,4 +1,4 @@
-"""The processes that a server runs programs in."""
+"""The processes that a server runs programs in; any of them may end while it is looked at."""
 
 from pathlib import Path
 
@@ -11,32 +11,37 @@ def workers_of(server: int) -> list[int]:
 
 def peak_megabytes(process: int) -> int:
     """The most memory that a process has had at once; 0 for one that has just ended."""
-    status = Path(f"/proc/{process}/status")
-    try:
-        rows = status.read_text(encoding="utf-8").splitlines()
-    except FileNotFoundError:
-        return 0
+    rows = _read(process, "status").splitlines()
     return next((int(row.split()[1]) // 1000 for row in rows if row.startswith("VmHWM")), 0)
 
 
 def is_running(process: int) -> bool:
     """Whether a process is there, and no mere record of one that has ended."""
-    try:
-        status = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return False
-    return status.rpartition(")")[2].split()[0] != "Z"
+    status = _read(process, "stat")
+    return bool(status) and status.rpartition(")")[2].split()[0] != "Z"
 
 
 def _below(process: int) -> list[int]:
     children = []
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        children += [int(number) for number in task.read_text(encoding="utf-8").split()]
+    for thread in _threads(process):
+        children += [int(number) for number in _read(process, f"task/{thread}/children").split()]
     return [*children, *(below for child in children for below in _below(child))]
 
 
-def _name(process: int) -> str:
+def _threads(process: int) -> list[str]:
     try:
-        return Path(f"/proc/{process}/comm").read_text(encoding="utf-8").strip()
+        return [thread.name for thread in Path(f"/proc/{process}/task").iterdir()]
     except FileNotFoundError:
+        return []
+
+
+def _name(process: int) -> str:
+    return _read(process, "comm").strip()
+
+
+def _read(process: int, name: str) -> str:
+    """What the system says of a process; nothing of one that has ended."""
+    try:
+        return Path(f"/proc/{process}/{name}").read_text(encoding="utf-8")
+    except (FileNotFoundError, ProcessLookupError):
         return ""
