@@ -12,7 +12,8 @@ from typing import Any, Final
 import pytest
 
 from tests.code.material import IMPLEMENTATION, MANIFEST, TOOLS
-from tests.code.workers import is_running, workers_of
+from tests.code.workers import workers_of
+from tests.support.processes import is_running
 from tests.support.projects import Project, served_by
 from tests.support.servers import HEADERS, Listening, Stdio, listening, text_of
 from tests.support.waiting import PATIENCE, wait_until

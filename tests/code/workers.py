@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from tests.support.processes import is_running
+
 
 def workers_of(server: int) -> list[int]:
     """The processes of programs that a server, or one of its workers, has now."""
@@ -13,12 +15,6 @@ def peak_megabytes(process: int) -> int:
     """The most memory that a process has had at once; 0 for one that has just ended."""
     rows = _read(process, "status").splitlines()
     return next((int(row.split()[1]) // 1000 for row in rows if row.startswith("VmHWM")), 0)
-
-
-def is_running(process: int) -> bool:
-    """Whether a process is there, and no mere record of one that has ended."""
-    status = _read(process, "stat")
-    return bool(status) and status.rpartition(")")[2].split()[0] != "Z"
 
 
 def _below(process: int) -> list[int]:
