@@ -236,6 +236,10 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
         "rows = find_orders()\nif len(rows): rows = [[1]]\n" + "rows['a']\n" * 2_000,
         r"program_failed: TypeError",
     ),
+    "thousands of long names": (
+        "\n".join(f"{'v' * 60}{n} = 1" for n in range(600)) + "\n" + f"{'v' * 60}x\n" * 100,
+        r"invalid_program: (.|\n)*and more of them$",
+    ),
     "types turned off in a comment": (
         "# ty: ignore\nfind_orders(limt=3)  # type: ignore  # ty: ignore",
         r"invalid_program: ",
@@ -246,7 +250,7 @@ ATTACKS: Final[dict[str, tuple[str, str]]] = {
     ),
     "text for the reader of the answer": (
         "raise RuntimeError('not_found: ' + 'x' * 10**6)",
-        r"program_failed: RuntimeError",
+        r"program_failed: RuntimeError: not_found: x+…\nline 1: raise RuntimeError",
     ),
     "nul and surrogates": ("'\\x00\\ud800'", r"\{\"result\":\"\\u0000"),
     "prints without end": (
@@ -314,6 +318,6 @@ def _is_held(
 
     peaks |= {worker: peak_megabytes(worker) for worker in workers_of(server.process.pid)}
     assert re.match(expected, answer.text), answer.text[:500]
-    assert len(answer.text) < 25_000
+    assert len(answer.text) < 6_000
     assert "/home/me/secret" not in answer.text
     assert not Path("/tmp/toolfold-attack").exists()

@@ -21,6 +21,7 @@ from toolfold_runtime.contract.stub import ToolStub
 from toolfold_runtime.errors import nearest
 
 _MOST: Final = 10
+_MOST_VARIABLES: Final = 100
 _LONGEST_SOURCE: Final = 160
 _LONGEST_REASON: Final = 400
 _ARGUMENT: Final = re.compile(
@@ -117,7 +118,7 @@ class _Judge:
         self._offer = offer
         self._functions = functions
         self._own_keys = _own_keys(code)
-        self._variables = sorted({name for own in _VARIABLE.findall(code) for name in own if name})
+        self._variables = _variables(code)
         self._taken_types = types_taken(offer.functions.values(), offer.stubs)
         self._findings_at = Counter(map(_start, found))
         self._has_named_modules = False
@@ -318,6 +319,12 @@ def _own_keys(code: str) -> set[str]:
     for update in _UPDATE.findall(code):
         found |= {own["key"] or own["name"] for own in _UPDATED_KEY.finditer(update)}
     return found
+
+
+def _variables(code: str) -> list[str]:
+    """The variables of a program, of very many the first."""
+    found = (own[1] or own[2] for own in _VARIABLE.finditer(code))
+    return [*islice(dict.fromkeys(found), _MOST_VARIABLES)]
 
 
 def _is_list_of_literals(argument: str, found: str) -> bool:

@@ -18,10 +18,12 @@ from toolfold_runtime.code.worker import WorkerEndedError
 from toolfold_runtime.contract.server import ProgramLimits
 from toolfold_runtime.errors import InputRequired, ToolError
 from toolfold_runtime.running.call import Paused
+from toolfold_runtime.running.threads import Threads
 
 #: Bytes of a program that waits for its user, which travel to the client and back.
 _LARGEST_STATE: Final = 150_000
 _LONGEST_SOURCE: Final = 160
+_LONGEST_TEXT: Final = 4_000
 _BYTES_PER_TOKEN: Final = 3
 _LOOP: Final = re.compile(r"\bfor\b([^:]{1,200}?)\bin\b")
 _WORD: Final = re.compile(r"[a-z]\w*")
@@ -65,6 +67,7 @@ class Program:
     functions: Functions
     limits: ProgramLimits
     host: Host
+    threads: Threads
     printed: Printed = field(init=False)
     #: Whether it waits for its turn no more.
     has_begun: bool = field(default=False, init=False)
@@ -111,6 +114,8 @@ class Program:
             turn = await (self._restored(session, state) if state else self._started(session))
             while isinstance(turn, Called):
                 turn = await self._called(session, turn, paused)
+            if isinstance(turn, Raised) and turn.kind == "MemoryError":
+                worker.discard()
             return turn
         finally:
             sandbox.close(worker)
@@ -118,7 +123,10 @@ class Program:
     async def _check(self, checker: Checker) -> None:
         """ToolError with what is wrong with the program; nothing of it has run then."""
         found = await checker.findings(self.code, self.offer.stubs)
-        wrong = mistakes(found, self.code, self.offer, self.functions) if found else []
+        if not found:
+            return
+        # A program can be made to have names that take long to compare.
+        wrong = await self.threads.run(mistakes, found, self.code, self.offer, self.functions)
         if wrong:
             raise ToolError("invalid_program", f"nothing was called.\n{shown(wrong)}")
 
@@ -184,6 +192,7 @@ class Program:
             reason = message.removeprefix(_PARSER)
             text = f"no support for {reason}" if reason != message else reason
             start = f"line {line}: " if line else ""
+            source = source[:_LONGEST_SOURCE]
             return ToolError("invalid_program", f"nothing was called.\n{start}{text}\n  {source}")
         if raised.kind == "TimeoutError" and "time limit exceeded" in message:
             return self.timeout()
@@ -201,6 +210,8 @@ class Program:
 
     def _error(self, code: str, text: str, place: str) -> ToolError:
         """An error with its place, and what was done before it."""
+        # Else a long message would cut off what comes after it.
+        text = text if len(text) <= _LONGEST_TEXT else f"{text[:_LONGEST_TEXT]}…"
         lines = [text, *([place] if place else [])]
         if self.host.calls:
             lines.append(f"calls made: {self.host.calls}")

@@ -80,7 +80,7 @@ class Programs:
             report=None, confirm=_confirm(context, call), ask=_ask(context, call)
         )
         host = Host(self._catalog, self._executor, offer.functions, self._limits.calls, inner)
-        program = Program(name, code, offer, functions, self._limits, host)
+        program = Program(name, code, offer, functions, self._limits, host, self._threads)
         with self._executor.telemetry.program(name, code) as record:
             try:
                 work = partial(program.run, self._sandbox, self._checker, context.paused)

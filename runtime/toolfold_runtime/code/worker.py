@@ -59,6 +59,12 @@ class Worker:
         if self._process is not None and self._turn.locked():
             self._process.kill()
 
+    def discard(self) -> None:
+        """End the process, which has taken memory that it would keep for the next program."""
+        self._is_stopped = True
+        if self._process is not None:
+            self._process.kill()
+
     async def do(self, work: Callable[["MontySession"], T]) -> T:
         """What blocking work with the process returns; where nobody waits any more, the process ends."""
 
