@@ -217,7 +217,7 @@ class Catalog:
         text = beginning(query)
         if is_identifier(text) and self.knows(text):
             name = self._names.others.get(text, text)
-            return results_text([self.finder.index.named(name)], (), self.facts)
+            return results_text([self.finder.index.tool_named(name)], (), self.facts)
         results = self.finder.find(text, max(1, min(limit, MOST_RESULTS)))
         return answer(results, self.finder.index, self.facts)
 

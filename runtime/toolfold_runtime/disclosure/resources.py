@@ -52,7 +52,7 @@ class ResourceReader:
     @cached_property
     def all(self) -> tuple[Resource, ...]:
         """Every address and template: the runtime's own, then the manifest's in its order."""
-        return (*self._generated(), *self._catalog.resources)
+        return (*self._runtime_resources(), *self._catalog.resources)
 
     def addresses(self) -> list[Resource]:
         """The resources with a fixed address."""
@@ -99,7 +99,7 @@ class ResourceReader:
     def _by_template(self) -> list[tuple[AddressTemplate, Resource]]:
         return [(parse_template(resource.uri), resource) for resource in self.templates()]
 
-    def _generated(self) -> Iterator[Resource]:
+    def _runtime_resources(self) -> Iterator[Resource]:
         """The runtime's own resources that this package has."""
         if not self._catalog.facts.has_generated_resources:
             return

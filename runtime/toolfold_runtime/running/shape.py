@@ -166,7 +166,7 @@ class Shaper:
         bytes_left = max(result.size - len(text), 0)
         shown = _shown_with(shown, result.value, done.head, done.rest)
         rest = _Remainder(entry.name, done.rest, bytes_left, True, result.blocks, shown)
-        omitted = (*done.omitted[:_MAX_NAMED], *_counted(result.blocks))
+        omitted = (*done.omitted[:_MAX_NAMED], *_block_counts(result.blocks))
         note = self._left_out(entry, omitted, rest, caller)
         return Answer(text, None, (note,)), done.head
 
@@ -224,7 +224,7 @@ def _shown_with(before: int | None, value: object, head: object, rest: object) -
     return None
 
 
-def _counted(blocks: "tuple[Block, ...]") -> list[str]:
+def _block_counts(blocks: "tuple[Block, ...]") -> list[str]:
     """The number of blocks of each kind, in words."""
     if not blocks:
         return []

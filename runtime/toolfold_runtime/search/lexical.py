@@ -87,7 +87,7 @@ class Lexical:
         standard = self._standard(scores, tools, query)
         best = self._best_sentences(text, tools) or standard
         servers, server = self._servers(scores, tools), self.server
-        named = self.named(query)
+        named = self.name_shares(query)
         totals = [
             score + SENTENCE * sentence + SERVER * servers[server[tool]] + NAME * named[tool]
             for tool, score, sentence in zip(tools, standard, best, strict=True)
@@ -111,7 +111,7 @@ class Lexical:
         weights = [(word.postings, weight) for word, weight in known if word is not None]
         return [[weight * p.worth(tool) for p, weight in weights] for tool in tools]
 
-    def having(self, text: str) -> set[int]:
+    def with_neighbours(self, text: str) -> set[int]:
         """The tools that have the words of a text next to each other."""
         stems = words(text) or words(text, frozenset())
         known = [self.word(word) for word in stems]
@@ -245,7 +245,7 @@ class Lexical:
             sums[number] = (sums[number] / sizes[number] - mean) / spread
         return sums
 
-    def named(self, query: WeightedQuery) -> list[float]:
+    def name_shares(self, query: WeightedQuery) -> list[float]:
         """The share of each tool's name that the query has."""
         share = [0.0] * len(self.server)
         rarities = self.index.name_rarities
