@@ -21,7 +21,7 @@ _RESTARTED: Final = "the server was restarted before it answered; ask again"
 _DOWN: Final = "the server does not run: see its log, mend it and save"
 
 
-#: What a server may list, and a restarted one may list differently.
+#: The lists of a server, which may differ after a restart.
 _LISTS: Final = ("tools", "prompts", "resources")
 
 
@@ -34,7 +34,7 @@ class StdioProxy:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_listening = False
         self._initialization: list[Json] = []
-        #: The lists whose changes the client was promised to hear of.
+        #: The lists whose changes were announced to the client.
         self._promised: list[str] = []
         #: The ids of requests without an answer, by their JSON: an id may be a number or text.
         self._pending: dict[str, object] = {}

@@ -14,7 +14,7 @@ from toolfold.disk import read_file
 from toolfold.errors import Place, Source
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-#: What has a place in a file.
+#: Nodes that have a place in a file.
 Placed: TypeAlias = ast.stmt | ast.expr | ast.alias
 
 _MAX_BYTES: Final = 1 << 24

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolfold_runtime.catalog.catalog import Catalog
 
 _BUDGET: Final = 6_000
-#: The step that leads to what a tool returns, where none of its arguments is called so.
+#: The step to the schema of a tool's result, unless an argument has this name.
 RETURNS: Final = "returns"
 _MOST_SHOWN: Final = 50
 

@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 #: Characters of the longest address that is looked up.
 LONGEST_ADDRESS: Final = 4_096
-#: What no variable matches: the parts of an address end there.
+#: The characters that no variable matches, because they end a part of an address.
 _ENDS: Final = frozenset("/?#")
 _VARIABLE: Final = re.compile(r"\{([A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)\}")
 

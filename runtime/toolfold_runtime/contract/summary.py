@@ -40,7 +40,7 @@ class ToolSummary(NamedTuple):
     tier: Tier | None
     #: None where no tier was measured.
     measured: Measured | None
-    #: What it costs as it is shown, in compact JSON.
+    #: Its tokens as it is shown, in compact JSON.
     tokens: int
     is_deprecated: bool = False
     #: Parameters that `params` leaves out.

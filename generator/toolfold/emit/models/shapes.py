@@ -16,7 +16,7 @@ from toolfold.plan.models.model import referenced_classes
 
 Schema = dict[str, Any]
 
-#: Placeholders for what is a property's own: its texts, and the classes and aliases it refers to.
+#: Placeholders for what differs between properties: texts, classes and aliases.
 DESCRIPTION: Final = "description"
 ALIAS: Final = "alias"
 CLASS_STUB: Final = "Reference"

@@ -73,12 +73,12 @@ class Project:
 
     def __init__(self, manifest: Path, command: str = MCP) -> None:
         self.manifest = manifest
-        #: What imports into it, which is said in the first lines of its files.
+        #: The importing command, which the first lines of imported files name.
         self.command = command
         self.folder = manifest.parent
         self.is_new = not manifest.exists()
         self.tree = None if self.is_new else read_with_includes(manifest)
-        #: Of each tool its name to its id; of this server's own ones to nothing.
+        #: Tool name to id; to an empty text for tools without an id.
         self._tools = {
             name: str(tool.get("id") or "") if isinstance(tool, dict) else ""
             for name, tool in self._entries("tools").items()

@@ -11,7 +11,7 @@ from toolfold.plan.disclosure.inventory import CategoryLine, InventoryFacts, Too
 from toolfold.plan.disclosure.view_request import ViewRequest, extras
 from toolfold.plan.text.escape import json_text, one_line
 
-#: What a page of a view lists.
+#: The lines of a page.
 Lines: TypeAlias = Sequence[ToolLine] | Sequence[CategoryLine]
 
 

@@ -25,9 +25,9 @@ class ToolParameter(NamedTuple):
     description: str
     is_required: bool
     has_default: bool
-    #: All that it can be, where that is few.
+    #: All its possible values, if they are few.
     values: tuple[str, ...]
-    #: Whether a text can stand for any of its values.
+    #: Whether any of its values can be given as text.
     takes_text: bool
 
 

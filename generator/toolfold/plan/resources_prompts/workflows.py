@@ -40,7 +40,7 @@ class _Input(NamedTuple):
 
     parameter: ToolParameter
     argument: str = ""
-    #: Whether the argument must be given: what a later step needs, an agent may know by then.
+    #: Whether the argument is required; that of a later step is not, as the agent may find it out.
     is_required: bool = False
     #: The number of the step, and the name of the value that it generates.
     step: int = 0

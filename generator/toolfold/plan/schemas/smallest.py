@@ -76,7 +76,7 @@ class _Maker:
     def __init__(
         self, document: Json, branch: int, *, prefers_given: bool, is_full: bool = False
     ) -> None:
-        #: Whether optional properties are made too, but for what is deep below.
+        #: Whether optional properties are made too, except deep inside.
         self._is_full = is_full
         self.has_choices = False
         self._document = document
