@@ -30,7 +30,7 @@ from toolfold_runtime.running.call import CallContext
 
 _PAGES: Final = {HOME_PAGE: pages.HOME, AGENTS_PAGE: pages.AGENTS, TOKENS_PAGE: pages.TOKENS}
 _ADDRESSES: Final = "text/uri-list"
-#: Codes of errors that say that there is nothing under a name; the first is a tool's own.
+#: Codes of errors that mean "not found"; the first is a tool's own.
 _NOT_FOUND: Final = ("not_found", "unknown_tool", "unknown_category")
 _LONGEST_PARSED: Final = 1_000_000
 

@@ -43,7 +43,7 @@ class Arguments:
         self._form = form
         self._defaults: dict[str, Defaults | None] = {}
         self._lock = threading.Lock()
-        #: Of tools that were lately called with what their schemas refuse.
+        #: The schemas of tools that were recently called with invalid arguments.
         self._documents: dict[str, SchemaDocument] = {}
 
     def if_valid(self, entry: ToolEntry, given: Json) -> ValidArguments | None:

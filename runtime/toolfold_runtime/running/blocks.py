@@ -22,7 +22,7 @@ from toolfold_runtime.running.measure import TooLargeError, refuse_large
 from toolfold_runtime.running.media import audio_tokens, image_tokens, media_type_of
 from toolfold_runtime.running.tokens import estimated
 
-#: `other` is what another server sent and nobody here knows.
+#: The kinds of blocks; `other` is an unknown kind from another server.
 BlockKind: TypeAlias = Literal["text", "image", "audio", "file", "link", "other"]
 
 #: Bytes that are encoded at a time; a multiple of three.
@@ -39,7 +39,7 @@ _ICON: Final = {
     },
     "required": ["src"],
 }
-#: What the attributes of content may be; the data of media is looked at apart.
+#: The types that the attributes of content may have; the data of media is checked apart.
 _ATTRIBUTES: Final[Json] = {
     "text": _STRING,
     "uri": {"type": "string", "format": "uri"},

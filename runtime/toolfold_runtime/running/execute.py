@@ -49,7 +49,7 @@ class Executor:
     ) -> None:
         execution = catalog.facts.execution
         self.recorder = recorder
-        #: What else is to be ended with the calls.
+        #: Functions to call at the end, besides ending calls.
         self.endings: list[Callable[[], Awaitable[None]]] = []
         self.backend = backend
         self.cache = ResultCache(execution.cache_entries, execution.cache_bytes)

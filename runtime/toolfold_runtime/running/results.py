@@ -44,7 +44,7 @@ class Result:
     blocks: "tuple[Block, ...]" = ()
     #: Whether another server says in it that the tool failed.
     is_error: bool = False
-    #: What the backend has to say about it.
+    #: Notes from the backend.
     notes: tuple[str, ...] = ()
 
     @property

@@ -26,7 +26,7 @@ _ENTRIES: Final = 256
 _BYTES: Final = 32_000_000
 _SECONDS: Final = 600.0
 _MAX_NAMED: Final = 5
-#: Where structured content says what was omitted from it, if the schema allows that.
+#: The property of structured content with a note about omissions, if the schema allows it.
 _NOTE: Final = "left_out"
 
 
@@ -73,7 +73,7 @@ class Shaper:
         self._validators = validators
         self._reader = reader
         self._budget = budget
-        #: By the key of the caller and the cursor, so that those of others are unknown ones.
+        #: By the key of the caller and the cursor, so that a cursor is unknown to other callers.
         self._remainders: BoundedCache[_Remainder] = BoundedCache(_ENTRIES, _BYTES, clock)
 
     def typed(self, entry: ToolEntry, result: Result, caller: Caller) -> Answer:

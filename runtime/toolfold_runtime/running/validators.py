@@ -12,7 +12,7 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.measure import FEW_VALUES
 from toolfold_runtime.validation import ValidationError, Validator, validator_for
 
-#: Checks of one value times values; so many take about half a second.
+#: The most checks in this process, checks per value times values: about half a second.
 MOST_CHECKS: Final = 20_000_000
 
 

@@ -44,7 +44,7 @@ _MOST_SENTENCES: Final = 12
 _MOST_WORDS: Final = 500
 _RARE: Final = 8  # words that stand in fewer than one of so many tools
 
-#: What each part of a score adds to it.
+#: The parts of a score, by name.
 Parts = dict[str, float]
 
 
@@ -61,12 +61,12 @@ class Scored:
 class WeightedQuery:
     """The words of a query, or of one of its sentences, with their weights."""
 
-    #: Those of the text, and known ones that look like its unknown ones.
+    #: The words of the text, and known ones similar to its unknown ones.
     words: dict[str, float]
     pairs: list[str]
-    #: Those of the text alone.
+    #: The words of the text only.
     own_words: list[str]
-    #: What a tool with all of them would score.
+    #: The score of a tool with all of them.
     total: float
 
 

@@ -26,7 +26,7 @@ _LONGEST_RESTART: Final = 3.0
 _FIRST_RETRY: Final = 1.0
 _LONGEST_RETRY: Final = 30.0
 _LONGEST_HTTP_RETRY: Final = 5.0
-#: Starts in a row that fail before calls do not wait for the next one any more.
+#: Failed starts in a row after which calls no longer wait for the next one.
 _HOPELESS: Final = 3
 _MOST_COUNTED: Final = 20
 

@@ -15,9 +15,9 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.hidden import HIDDEN
 from toolfold_runtime.jsontext import canonical, compact
 
-#: What a pin holds: all that an agent reads or a client acts on.
+#: The pinned fields: all that an agent reads or a client acts on.
 PINNED: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-#: What stands for a value that is not there.
+#: A marker for a missing value.
 ABSENT: Final = object()
 
 _LONGEST: Final = 200
