@@ -1,6 +1,6 @@
 """The types of the manifest's values, and what each asks for in words."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Tag, WithJsonSchema
 from toolfold_runtime.contract.vocabulary import CODE_PATTERN
@@ -97,6 +97,7 @@ Variable = Annotated[str, Field(pattern=ENV_PATTERN)]
 Tokens = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
+Switch = Literal["on", "off"]
 #: Any JSON object, unchanged: a foreign schema, arguments, annotations.
 JsonObject = Annotated[dict[str, Any], BeforeValidator(plain)]
 JsonSchema = Annotated[JsonObject, WithJsonSchema({"$comment": SCHEMA_MARK})]
