@@ -29,7 +29,7 @@ _FORMATTED: Final = (".py", ".md")
 
 @dataclass(frozen=True)
 class Written:
-    """What a write changed."""
+    """The changes that a write made."""
 
     written: tuple[OutputPath, ...]
     unchanged: int

@@ -42,7 +42,7 @@ class GeneratedPackage:
         return name in self._module(module).bound or "__getattr__" in self._module(module).bound
 
     def names(self, module: str) -> set[str]:
-        """What a module binds and did not import."""
+        """The names that a module binds, without imported ones."""
         parsed = self._module(module)
         return parsed.bound - parsed.imported.keys()
 

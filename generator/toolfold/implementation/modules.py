@@ -93,7 +93,7 @@ class Module:
         return ".".join([start, *reversed(parts)])
 
     def place(self, node: Placed) -> Place:
-        """Where a node begins."""
+        """The place where a node begins."""
         # Python counts bytes, a reader characters.
         before = self.source.line(node.lineno).encode()[: node.col_offset]
         return Place(self.source, node.lineno, len(before.decode("utf-8", "ignore")) + 1)

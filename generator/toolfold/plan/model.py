@@ -19,7 +19,7 @@ from toolfold.plan.findings import Finding
 
 
 class Cost(NamedTuple):
-    """What something costs an agent in tokens, and the budget that it counts against."""
+    """The tokens that something costs an agent, and the budget that it counts against."""
 
     name: str
     tokens: int
@@ -190,7 +190,7 @@ class ResourcesPrompts(NamedTuple):
 
     @property
     def all_resources(self) -> tuple[Resource, ...]:
-        """What can be read by address, the runtime's own first."""
+        """All resources, the runtime's own first."""
         return (*GENERATED, *self.resources) if self.has_generated else self.resources
 
 

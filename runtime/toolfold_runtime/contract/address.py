@@ -60,7 +60,7 @@ def encoded_value(value: str) -> str:
 
 
 def _decoded(value: str) -> str | None:
-    """What a variable stands for; None for what cannot be the value of one."""
+    """The decoded value of a variable; None for an invalid one."""
     if not value or not _ENDS.isdisjoint(value):
         return None
     try:

@@ -123,7 +123,7 @@ class HttpPages(NamedTuple):
 
 
 class HttpOperation(NamedTuple):
-    """Which request carries a tool out, and what is known of the answer."""
+    """The request that carries a tool out, and what is known of the answer."""
 
     server: str
     method: str

@@ -7,7 +7,7 @@ from toolfold_runtime.contract.vocabulary import Tier
 
 
 class Measured(NamedTuple):
-    """What was measured of a tool's calls when tiers were last updated."""
+    """The measured figures of a tool's calls when tiers were last updated."""
 
     #: From 0 to 1; what tiers, order and ranking depend on.
     score: float
@@ -20,12 +20,12 @@ class Measured(NamedTuple):
     p95_ms: float
 
     def shown(self) -> Json:
-        """The same by name, whole numbers as such."""
+        """The figures by name, whole numbers as such."""
         return {name: _short(value) for name, value in self._asdict().items()}
 
 
 class ToolSummary(NamedTuple):
-    """What is shown of a tool before its schema is asked for. Lines are in the order of views."""
+    """A tool as it is shown before its schema is asked for. Lines are in the order of views."""
 
     name: str
     #: `server::tool`.

@@ -24,7 +24,7 @@ def share_of(details: int) -> int:
 
 
 class CallLimits(NamedTuple):
-    """What the manifest says about the calls of one tool; None where it says nothing."""
+    """The manifest's limits of the calls of one tool; None where it sets none."""
 
     timeout: float | None = None
     concurrency: int | None = None
@@ -93,7 +93,7 @@ class ToolViews(NamedTuple):
 
 
 class ToolEntry(NamedTuple):
-    """What the runtime needs when a tool is asked about or called. `name` comes first."""
+    """The data of a tool that the runtime needs to show and call it. `name` comes first."""
 
     name: str
     category: str

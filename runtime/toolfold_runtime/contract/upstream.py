@@ -84,7 +84,7 @@ class UpstreamServers(NamedTuple):
 
 
 class UpstreamTool(NamedTuple):
-    """Which server carries a tool out, and what the tool is called there."""
+    """The server that carries a tool out, and the tool's name there."""
 
     server: str
     tool: str

@@ -15,7 +15,7 @@ from toolfold_runtime.running.call import CallContext
 
 
 class FilledPrompt(NamedTuple):
-    """What a prompt says: a description, and blocks of content, each of which is a message."""
+    """A prompt as it is sent: a description, and blocks of content, each of which is a message."""
 
     description: str
     blocks: tuple[Json, ...]

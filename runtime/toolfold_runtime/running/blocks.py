@@ -239,7 +239,7 @@ def _refuse_contradiction(mime_type: str, recognised: str | None) -> None:
 
 
 def _given_attributes(given: Json, *names: str) -> Json:
-    """Those of the attributes that are given, by their names in the protocol."""
+    """The attributes that have values, by their names in the protocol."""
     return {_PROTOCOL_NAMES.get(name, name): given[name] for name in names if name in given}
 
 

@@ -49,7 +49,7 @@ class Paused(Protocol):
 
 
 class CallContext(NamedTuple):
-    """Where a call comes from: who makes it, and the ways back to that client and its user."""
+    """The origin of a call: its caller, and functions to reach that client and its user."""
 
     caller: Caller = Caller()
     report: Report | None = None

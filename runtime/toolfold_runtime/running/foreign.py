@@ -71,7 +71,7 @@ class ForeignResult(Result):
 
     @property
     def tokens(self) -> int:
-        """What it costs: clients show a model the content or the structured content."""
+        """Its tokens: clients show a model the content or the structured content."""
         return max(sum(block.tokens for block in self.blocks), estimated(self.text or ""))
 
     def fits(self, budget: int | None) -> bool:

@@ -46,7 +46,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Listener:
-    """Where to listen, whom to answer, and who checks tokens."""
+    """Options of listening: the address, the allowed hosts and origins, and the token verifier."""
 
     host: str
     port: int

@@ -59,7 +59,7 @@ def digest(definition: Json) -> str:
 
 
 def changes(before: Json, after: Json) -> list[Change]:
-    """Where two definitions differ in what is pinned, in the order of the fields; the first of many."""
+    """The differences in pinned fields, in the order of the fields; only the first of many."""
     return list(islice(_changes((), pinned(before), pinned(after)), _MOST_CHANGES))
 
 

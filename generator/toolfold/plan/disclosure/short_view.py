@@ -32,7 +32,7 @@ _LONGEST_CONSTRAINT: Final = 60  # characters
 
 
 class ShortSource(NamedTuple):
-    """What a shortened view is made of."""
+    """The inputs of a shortened view."""
 
     name: str
     tool: Tool
@@ -173,7 +173,7 @@ def _line(name: str, shown: Json) -> str:
 
 
 def _note(source: ShortSource, call: Json | None, shown: Mapping[str, Json]) -> str:
-    """What the view leaves out, and how to get it."""
+    """The note on what the view leaves out, and how to get it."""
     parts = []
     for kind, names in zip(("required", "optional"), _by_need(source.parameters), strict=True):
         missing = [name for name in names if name not in shown]

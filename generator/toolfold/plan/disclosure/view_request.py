@@ -23,7 +23,7 @@ _BARE: Final = ("counts", "hot", "names")
 
 
 class ViewRequest(NamedTuple):
-    """What was asked for, and which page of the answer this is."""
+    """The parameters of a view, and the number of this page."""
 
     detail: Detail
     category: str = ""
@@ -58,7 +58,7 @@ class ViewRequest(NamedTuple):
 
 
 def extras(facts: InventoryFacts, request: ViewRequest) -> list[str]:
-    """What a view of all tools shows beside its lines; the first is the first to be left out."""
+    """The extras that a view of all tools shows beside its lines, in the order of omission."""
     is_bare = request.detail in _BARE and not (request.detail == "names" and request.is_default)
     if request.category or is_bare:
         return []
