@@ -60,7 +60,7 @@ class MetaToolPlan(NamedTuple):
 
 
 class ToolPlan(NamedTuple):
-    """Everything that is decided about one tool by itself."""
+    """The plan of one tool."""
 
     name: str
     id: str

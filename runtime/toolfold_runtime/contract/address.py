@@ -18,7 +18,7 @@ class AddressTemplate(NamedTuple):
     names: tuple[str, ...]
 
     def match(self, address: str) -> dict[str, str] | None:
-        """The decoded value of each variable; None for an address that is none of this template.
+        """The decoded value of each variable; None for an address that does not match.
 
         A variable is not empty and lies within one part of the address. It ends where the text
         behind it first occurs; only the last one may hold that text.
@@ -42,7 +42,7 @@ class AddressTemplate(NamedTuple):
 
 
 def parse_template(text: str) -> AddressTemplate:
-    """The parts of a template; ValueError, in words for its author, where it is none."""
+    """The parts of a template; ValueError, in words for its author, if it is invalid."""
     parts = _VARIABLE.split(text)
     texts, names = tuple(parts[::2]), tuple(parts[1::2])
     if any(set(between) & {"{", "}"} for between in texts):

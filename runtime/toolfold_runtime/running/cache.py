@@ -27,7 +27,7 @@ class Sharing:
         self._ended: asyncio.Future[None] | None = None
 
     def end(self) -> None:
-        """Let each of the calls execute it by itself."""
+        """End the sharing: each of the calls then executes by itself."""
         self.has_ended = True
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)

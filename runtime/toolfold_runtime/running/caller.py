@@ -16,7 +16,7 @@ _OF_THE_TOKEN: Final = frozenset({"exp", "nbf", "iat", "jti"})
 
 @dataclass(frozen=True)
 class Caller:
-    """Who makes a call; a field is None where nobody knows."""
+    """The caller of a call; unknown fields are None."""
 
     # The verified identity: None over stdio, and over HTTP without a verifier.
     #: Who issued the token.

@@ -22,7 +22,7 @@ def is_slow(checks: int) -> bool:
 
 
 def listed_schema(entry: ToolEntry) -> Json:
-    """The schema of a tool's arguments as it is listed, which is all of it for most tools."""
+    """The listed schema of a tool's arguments, which is the whole schema for most tools."""
     return entry.definition.input_schema
 
 

@@ -171,7 +171,7 @@ class _ModernAsker:
         raise self._required(CONFIRM, question, _CONSENT_FORM)
 
     async def ask(self, question: Question, waiting: Waiting) -> Json | None:
-        """The answer that came with the request; InputRequired where there is none that is valid."""
+        """The valid answer that came with the request; InputRequired if there is none."""
         if not _has_forms(self._context):
             raise UnansweredError(_NO_FORMS, can_ask=False, lacks_forms=True)
         answers, answer = self._restored_state().answers, self._response(question.name)

@@ -38,7 +38,7 @@ class Live(NamedTuple):
     digests: Digests
 
     async def learn_headers(self) -> None:
-        """List the tools where nobody has: over HTTP, some of them have arguments sent as headers too."""
+        """List the tools once: over HTTP, some of them have arguments that are sent as headers too."""
         if self.session.server.url is not None:
             with contextlib.suppress(UpstreamError):  # the call itself will tell
                 await self.digests.digest_of("")
@@ -170,7 +170,7 @@ class Connection:
         self._drop(session)
 
     def _drop(self, session: Session) -> None:
-        """End a session, unless somebody else has done so."""
+        """End a session, unless that has begun already."""
         if self._live is None or self._live.session is not session:
             return
         self._live = None
@@ -228,7 +228,7 @@ class _Backoff:
         self._failed_starts = 0
 
     def end(self, *, was_connected: bool) -> None:
-        """Note an end that nobody asked for."""
+        """Note an unexpected end."""
         now = self._loop.time()
         if was_connected:
             self.connected()

@@ -39,7 +39,7 @@ _X_HEADER: Final = "x-mcp-header"
 
 
 def is_outage(error: MCPError) -> bool:
-    """Whether an error stands for an answer that never came: made here, or by the SDK."""
+    """Whether an error means that no answer came: one made here, or by the SDK."""
     return error.error.data == OUTAGE or error.error.message.startswith("SSE stream")
 
 

@@ -141,6 +141,6 @@ def _shortened(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """A text with what nobody sees, and the ends of lines, written as escapes."""
+    """A text with hidden characters and line breaks as escapes."""
     shown = text.replace("\n", "\\n").replace("\r", "\\r")
     return _HIDDEN.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", shown)

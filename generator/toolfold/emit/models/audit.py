@@ -63,7 +63,7 @@ def _names_bound(node: ast.stmt) -> set[str]:
 
 
 def _name_imported(alias: ast.alias, module: str, level: int) -> str:
-    """The name that an import binds: one of ours by its own name, or that of a definition."""
+    """The name that an import binds: one of the generator's own imports, or of a definition."""
     is_ours = level == 0 and alias.name != "dt" and IMPORTED.get(alias.name) == module
     is_definition = level == 1 and _DEFINITION.fullmatch(module) and _CLASS.fullmatch(alias.name)
     if alias.asname is not None or not (is_ours or is_definition) or alias.name in _RESERVED:

@@ -98,7 +98,7 @@ class Project:
         return declared if isinstance(declared, dict) else {}
 
     def upstream(self, name: str) -> UpstreamServer:
-        """A declared server as it is connected to; UsageError where its entry is none."""
+        """A declared server as the runtime reads it; UsageError if its entry is invalid."""
         try:
             return upstream_server(name, Upstream.model_validate(self.servers()[name]))
         except ValueError:

@@ -1,4 +1,4 @@
-"""Parameters of tools as text: what somebody who fills in a form or an address needs to know."""
+"""Parameters of tools as text, for arguments of prompts and variables of addresses."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
