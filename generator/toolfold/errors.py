@@ -26,7 +26,7 @@ class Source:
 
 
 class Place(NamedTuple):
-    """Where something stands: file, line and column, both counted from 1."""
+    """A place in a file: line and column, both counted from 1."""
 
     source: Source
     line: int

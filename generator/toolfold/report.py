@@ -80,7 +80,7 @@ def printable(text: str) -> str:
 
 
 def shown(text: str, also: str = "") -> str:
-    """Text on one line, with escapes for what cannot be printed and is none of `also`."""
+    """Text on one line, with escapes for characters that cannot be printed, except those in `also`."""
     return "".join(
         c if c.isprintable() or c in also else c.encode("unicode_escape").decode() for c in text
     )

@@ -111,7 +111,7 @@ BLOCK_TYPES: Final = (Text, Image, Audio, File, Link)
 class ToolResult(Generic[Value]):
     """The value that `returns` promises, and content beside it."""
 
-    #: What `returns` promises.
+    #: The value that `returns` declares.
     value: Value
     #: Blocks beside it.
     content: Sequence[Content] = ()

@@ -53,7 +53,7 @@ class InputRequired(BaseException):
 
 
 class UnansweredError(ToolError):
-    """A question to the user that was not answered: nobody could be asked, or nothing came of it.
+    """A question to the user that was not answered, or that could not be asked.
 
     A method may catch it and do without the answer.
     """

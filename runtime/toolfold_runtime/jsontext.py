@@ -23,7 +23,7 @@ def byte_size(value: object) -> int:
 
 
 def canonical(value: object) -> str:
-    """The same text for equal values, whatever the order of their keys."""
+    """JSON with sorted keys: equal values give the same text."""
     return _SORTED.encode(value)
 
 

@@ -31,7 +31,7 @@ _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class Facts(dict[str, Any]):
-    """What a record says beside its message."""
+    """The facts of a record beside its message."""
 
 
 class LineHandler(logging.Handler):

@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 from urllib.parse import unquote
 
 Step: TypeAlias = str | int
-#: Where a subschema stands in its document.
+#: The path of a subschema in its document.
 SchemaPath: TypeAlias = tuple[Step, ...]
 
 

@@ -21,7 +21,7 @@ _RESTARTED: Final = "the server was restarted before it answered; ask again"
 _DOWN: Final = "the server does not run: see its log, mend it and save"
 
 
-#: What a server may list, and a restarted one may list differently.
+#: The lists of a server, which may differ after a restart.
 _LISTS: Final = ("tools", "prompts", "resources")
 
 
@@ -34,7 +34,7 @@ class StdioProxy:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_listening = False
         self._initialization: list[Json] = []
-        #: The lists whose changes the client was promised to hear of.
+        #: The lists whose changes were announced to the client.
         self._promised: list[str] = []
         #: The ids of requests without an answer, by their JSON: an id may be a number or text.
         self._pending: dict[str, object] = {}
@@ -82,14 +82,14 @@ class StdioProxy:
                 return
             while "id" in message:
                 line = _stdout(process).readline()
-                if not line or _parsed(line).get("id") == message["id"]:
+                if not line or _message_in(line).get("id") == message["id"]:
                     break
 
     def _forward_requests(self) -> None:
         """Pass on what the client sends, until it hangs up."""
         # Not `sys.stdin` itself: Python cannot end while a thread waits for that.
         for line in os.fdopen(sys.stdin.fileno(), "rb", closefd=False):
-            message = _parsed(line)
+            message = _message_in(line)
             with self._changed:
                 if message.get("method") in ("initialize", "notifications/initialized"):
                     self._initialization.append(message)
@@ -106,7 +106,7 @@ class StdioProxy:
     def _forward_answers(self, process: subprocess.Popen[bytes]) -> None:
         """Pass on what one server sends, until it ends."""
         for line in _stdout(process):
-            message = _parsed(line)
+            message = _message_in(line)
             if "result" in message:
                 self._promised = _announce_list_changes(message["result"]) or self._promised
             self._write(_encoded(message) if message else line)
@@ -151,7 +151,7 @@ def _announce_list_changes(result: object) -> list[str]:
     return promised
 
 
-def _parsed(line: bytes) -> Json:
+def _message_in(line: bytes) -> Json:
     """The message in a line; empty where there is none."""
     with contextlib.suppress(ValueError, RecursionError):
         message = json.loads(line)

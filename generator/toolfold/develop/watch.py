@@ -35,7 +35,7 @@ class Regenerated:
     changed_costs: tuple[str, ...]
 
 
-#: What came of a run; an error is why it was refused, and then the output was not touched.
+#: The outcome of a run; after an error the output is unchanged.
 Outcome: TypeAlias = Regenerated | ManifestError | OutputError | UsageError
 
 

@@ -29,7 +29,7 @@ _FORMATTED: Final = (".py", ".md")
 
 @dataclass(frozen=True)
 class Written:
-    """What a write changed."""
+    """The changes that a write made."""
 
     written: tuple[OutputPath, ...]
     unchanged: int
@@ -44,7 +44,7 @@ class Difference:
     kind: Literal["changed", "missing", "left over"]
     expected: str
     found: str
-    #: Why it is not ours to change; empty where it is.
+    #: Why the file may not be changed; empty if it may.
     objection: str = ""
 
     def diff(self) -> str:

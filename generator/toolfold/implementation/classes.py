@@ -85,7 +85,7 @@ class ClassReader:
 
     def _declared(self, module: Module, declared: ast.ClassDef, depth: int) -> Methods:
         methods = Methods(_bindings(module, declared))
-        methods.unseen += _unseen(module, declared, methods.by_name)
+        methods.unseen += _why_incomplete(module, declared, methods.by_name)
         inherited = Methods()
         for base in declared.bases:
             inherited.inherit(self._base(module, base, depth))
@@ -116,7 +116,7 @@ class ClassReader:
         return None if file is None else read_module(name, file)
 
 
-def _unseen(
+def _why_incomplete(
     module: Module, declared: ast.ClassDef, names: dict[str, Method | None]
 ) -> Iterator[str]:
     """The reasons why a class may have methods that its body does not show."""

@@ -42,7 +42,7 @@ class GeneratedPackage:
         return name in self._module(module).bound or "__getattr__" in self._module(module).bound
 
     def names(self, module: str) -> set[str]:
-        """What a module binds and did not import."""
+        """The names that a module binds, without imported ones."""
         parsed = self._module(module)
         return parsed.bound - parsed.imported.keys()
 
@@ -63,7 +63,7 @@ class GeneratedPackage:
             parsed = self._module(module)
             if last in parsed.classes:
                 return name
-            origin = parsed.imported.get(last) or _aliased(parsed, last)
+            origin = parsed.imported.get(last) or _alias_target(parsed, last)
             if origin is None:
                 return None
             name = origin
@@ -89,7 +89,7 @@ def _module_name(path: str) -> str:
     return stem.replace("/", ".")
 
 
-def _aliased(module: Module, name: str) -> str | None:
+def _alias_target(module: Module, name: str) -> str | None:
     """The full name of what `name` is a plain alias of, or None."""
     for node in module.body:
         if isinstance(node, ast.AnnAssign | ast.Assign) and node.value is not None:

@@ -28,7 +28,7 @@ class Imports:
     def misfits(self, module: Module) -> Iterator[Misfit]:
         """Every import of a module or a name that is not generated."""
         nodes = list(_statements(module.tree))
-        guarded = _guarded(nodes)
+        guarded = _statements_in_try(nodes)
         for node in nodes:
             if id(node) in guarded:
                 continue
@@ -47,7 +47,9 @@ class Imports:
             yield self._gone_module(node, module, names)
             return
         for alias in node.names:
-            if (module, alias.name) in self._planned or self.generated.declares(module, alias.name):
+            if (module, alias.name) in self._planned_classes or self.generated.declares(
+                module, alias.name
+            ):
                 continue
             if module == f"{self.protocol.package}.models":
                 yield self._gone_module(node, f"{module}.{alias.name}", ())
@@ -58,7 +60,7 @@ class Imports:
         return module.partition(".")[0] == self.protocol.package
 
     @cached_property
-    def _planned(self) -> set[tuple[str, str]]:
+    def _planned_classes(self) -> set[tuple[str, str]]:
         """The classes that signatures need, by module and name: always generated, so no text is read."""
         models = f"{self.protocol.package}.models"
         params = {(f"{models}.{m.module}", m.params_class) for m in self.protocol.methods}
@@ -117,7 +119,7 @@ def _statements(tree: ast.AST) -> Iterator[ast.AST]:
             waiting += getattr(node, part, ())
 
 
-def _guarded(nodes: Iterable[ast.AST]) -> set[int]:
+def _statements_in_try(nodes: Iterable[ast.AST]) -> set[int]:
     """The statements under a `try` that handles ImportError, where a failure is intended."""
     return {
         id(inner)

@@ -14,7 +14,7 @@ from toolfold.disk import read_file
 from toolfold.errors import Place, Source
 
 Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
-#: What has a place in a file.
+#: Nodes that have a place in a file.
 Placed: TypeAlias = ast.stmt | ast.expr | ast.alias
 
 _MAX_BYTES: Final = 1 << 24
@@ -93,7 +93,7 @@ class Module:
         return ".".join([start, *reversed(parts)])
 
     def place(self, node: Placed) -> Place:
-        """Where a node begins."""
+        """The place where a node begins."""
         # Python counts bytes, a reader characters.
         before = self.source.line(node.lineno).encode()[: node.col_offset]
         return Place(self.source, node.lineno, len(before.decode("utf-8", "ignore")) + 1)

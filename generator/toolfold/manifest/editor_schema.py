@@ -20,7 +20,7 @@ class _Unsorted(GenerateJsonSchema):
     """Leaves keys in the order in which they are declared, those of examples too."""
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:
-        """The same value."""
+        """The value unsorted."""
         return value
 
 

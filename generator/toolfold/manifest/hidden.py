@@ -123,7 +123,7 @@ def with_marks(text: str) -> str:
 
 
 def with_escapes(json_text: str) -> str:
-    """JSON that stands for the same, with escapes in the place of hidden characters."""
+    """The same JSON with hidden characters as escapes."""
     return _replaced(json_text, lambda run: json.dumps(run)[1:-1])
 
 

@@ -56,7 +56,7 @@ _TYPE_WORDS: Final = {
     **dict.fromkeys(("none", "nil", "undefined"), "null"),
     "bool": "boolean",
 }
-#: The formats, and what other languages and habits call them.
+#: Other names of formats, from other languages and by habit.
 FORMAT_WORDS: Final = {
     **{name: name for name in STRING_FORMATS},
     **dict.fromkeys(("datetime", "timestamp"), "date-time"),
@@ -110,7 +110,7 @@ def schema_hint(path: Sequence[str | int], given: object) -> str:
     return ""
 
 
-#: Words of other schema languages, and what JSON Schema says instead.
+#: Words of other schema languages, and their counterparts in JSON Schema.
 KEYWORD_HINTS: Final = {
     "optional": "a parameter is optional unless it says `required: true`",
     "nullable": 'allow null by its type: `type: [string, "null"]`',

@@ -128,7 +128,7 @@ def schema_definitions() -> dict[str, Any]:
 
 
 def _form(key: str) -> dict[str, Any]:
-    """What the value of a keyword must be."""
+    """The schema for the value of a keyword."""
     if key in _VALUES:
         return _VALUES[key]
     if key in MAPPINGS:

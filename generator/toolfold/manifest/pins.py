@@ -43,7 +43,7 @@ def foreign_tools(tree: PlacedMapping) -> dict[str, PlacedMapping]:
 
 
 def definition_of(tool: PlacedMapping) -> Json:
-    """What is pinned of an imported tool, in the protocol's form."""
+    """The pinned fields of an imported tool, in the protocol's form."""
     name = str(tool["id"]).partition("::")[2]
     fields = {theirs: plain(tool[ours]) for ours, theirs in _FIELDS.items() if ours in tool}
     return {"name": name, **fields}

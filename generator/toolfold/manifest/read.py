@@ -219,7 +219,7 @@ def _extent(value: object) -> tuple[int, int]:
 
 
 def _decoded(data: bytes, name: str, order: int) -> Source:
-    """The text of a file; ManifestError where it is none that can be read."""
+    """The decoded text of a file; ManifestError if it cannot be decoded."""
     empty = Source(name, "", order)
     if len(data) > MAX_BYTES:
         fact = f"more than {MAX_BYTES:,} bytes"

@@ -6,16 +6,9 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 from toolfold_runtime.contract.upstream import UpstreamTool
 
+from toolfold.manifest.disclosure import BUDGETS, Budgets, CodeMode, Disclosure, MetaTool
 from toolfold.manifest.resources_prompts import Prompt, PromptArgument, Resource
-from toolfold.manifest.server import (
-    BUDGETS,
-    Budgets,
-    CodeMode,
-    Disclosure,
-    Execution,
-    MetaTool,
-    Server,
-)
+from toolfold.manifest.server import Execution, Server
 from toolfold.manifest.site import Site
 from toolfold.manifest.tool import Tool
 from toolfold.manifest.tool_parts import Backend, Deprecation, Example, Icon

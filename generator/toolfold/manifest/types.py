@@ -1,6 +1,6 @@
 """The types of the manifest's values, and what each asks for in words."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, Tag, WithJsonSchema
 from toolfold_runtime.contract.vocabulary import CODE_PATTERN
@@ -35,7 +35,7 @@ _OPERATION = r"^[A-Z]{1,20} /[!-\[\]-~]*$"
 # What the characters between the braces may be is said by the parser of templates.
 _TEMPLATE = r"^[a-z][a-z0-9+.-]*:[A-Za-z0-9!#$%&'()*+,./:;=?@_~{}-]+$"
 
-#: What each pattern asks for, in words; messages use them.
+#: A description of each pattern, for messages.
 PATTERN_DESCRIPTIONS = {
     _NAME: "letters, digits, _ and -, at most 64 of them, not starting with -",
     _SERVER: "letters, digits, dots, _ and -, at most 64 of them",
@@ -85,7 +85,7 @@ Colour = Annotated[str, Field(pattern=_COLOUR)]
 EnvName = Annotated[str, Field(pattern=_ENV_NAME)]
 HeaderName = Annotated[str, Field(pattern=_HEADER)]
 MimeType = Annotated[str, Field(pattern=_MIME, max_length=100)]
-#: Of requests and answers: `*` and parameters are allowed.
+#: A media type of requests or answers, with `*` and parameters allowed.
 MediaType = Annotated[str, Field(pattern=_MEDIA, max_length=200)]
 StatusCode = Annotated[str, Field(pattern=_STATUS)]
 OperationLine = Annotated[str, Field(pattern=_OPERATION, max_length=2000)]
@@ -97,7 +97,8 @@ Variable = Annotated[str, Field(pattern=ENV_PATTERN)]
 Tokens = Annotated[int, Field(ge=1)]
 Seconds = Annotated[float, Field(gt=0, le=86_400)]
 Count = Annotated[int, Field(ge=1, le=10_000)]
-#: A foreign schema, arguments, annotations: any object, as it is.
+Switch = Literal["on", "off"]
+#: Any JSON object, unchanged: a foreign schema, arguments, annotations.
 JsonObject = Annotated[dict[str, Any], BeforeValidator(plain)]
 JsonSchema = Annotated[JsonObject, WithJsonSchema({"$comment": SCHEMA_MARK})]
 Parameter = Annotated[JsonObject, WithJsonSchema({"$comment": PARAMETER_MARK})]

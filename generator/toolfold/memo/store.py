@@ -111,7 +111,7 @@ def cache_folder() -> Path:
 
 
 def _repositories_of(manifest: Path) -> Iterator[Path]:
-    """The outermost git repository of a manifest, or its folder, as it is named and as it is.
+    """The outermost git repository of a manifest, or its folder; as named, and without links.
 
     A home folder that is a repository does not count: nobody else commits to it.
     """

@@ -46,7 +46,7 @@ class Outline:
 
     @property
     def manifest(self) -> Manifest:
-        """What the user wrote."""
+        """The manifest."""
         return self.loaded.manifest
 
 
@@ -98,7 +98,7 @@ class Catalog:
 
     @cached_property
     def inventory(self) -> Inventory:
-        """What views list."""
+        """The tools and categories that views list."""
         outline = self.outline
         return inventory_of(
             outline.manifest, self.tools, self.categories, outline.meta, self.hot_list

@@ -36,7 +36,7 @@ from toolfold.plan.stubs.build import stub_types
 from toolfold.plan.text.escape import json_text
 from toolfold.plan.text.paths import file_stem
 
-#: What a file of JSON holds, whole.
+#: The content of a JSON file.
 Document: TypeAlias = (
     ServerFacts | Names | SearchNames | NameRarities | Resources | Prompts | UpstreamServers
 )

@@ -19,7 +19,7 @@ from toolfold.plan.findings import Finding
 
 
 class Cost(NamedTuple):
-    """What something costs an agent in tokens, and the budget that it counts against."""
+    """The tokens that something costs an agent, and the budget that it counts against."""
 
     name: str
     tokens: int
@@ -60,7 +60,7 @@ class MetaToolPlan(NamedTuple):
 
 
 class ToolPlan(NamedTuple):
-    """Everything that is decided about one tool by itself."""
+    """The plan of one tool."""
 
     name: str
     id: str
@@ -69,7 +69,7 @@ class ToolPlan(NamedTuple):
     #: Its effect as agents and people are told it.
     shown_effect: str
     tier: Tier | None
-    #: What usage says of it, if it is ranked by usage.
+    #: Its measured usage, if it is ranked by usage.
     measured: Measured | None
     #: What to use instead, or nothing; None where the tool is not deprecated.
     deprecated: str | None
@@ -92,19 +92,19 @@ class ToolPlan(NamedTuple):
     more_params: int
     #: The type of the result in a word or two.
     returns: str
-    #: What it costs as a search result, by its summary, by its schema, in full, and listed.
+    #: Its tokens as a search result, with its summary, with its schema, in full, and listed.
     tokens: dict[str, int]
-    #: What differs in that where it is listed: its views name no runner.
+    #: The tokens that differ if it is listed, as its views then name no runner.
     tokens_if_listed: dict[str, int]
     #: Its line among search results, from the richest to the leanest, and what each costs.
     result_lines: list[str]
     result_tokens: list[int]
-    #: What search finds it by: words by field.
+    #: The words that search finds it by, by field.
     words: dict[str, list[str]]
     #: Its line in the catalog, and whether that has only a part of the schema of its arguments.
     entry: str
     has_input_schema: bool = False
-    #: The typed function that it is in programs; None where no programs are run.
+    #: Its typed function in programs; None where no programs are run.
     stub: ToolStub | None = None
 
 
@@ -190,7 +190,7 @@ class ResourcesPrompts(NamedTuple):
 
     @property
     def all_resources(self) -> tuple[Resource, ...]:
-        """What can be read by address, the runtime's own first."""
+        """All resources, the runtime's own first."""
         return (*GENERATED, *self.resources) if self.has_generated else self.resources
 
 

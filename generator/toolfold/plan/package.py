@@ -121,7 +121,7 @@ def _handlers(methods: Sequence[MethodPlan]) -> dict[str, object]:
         "types": ", ".join(sorted({"MaybeAwaitable", *needed})),
         "imports": [
             {"module": module, "names": ", ".join(sorted(names))}
-            for module, names in sorted(_imported(methods).items())
+            for module, names in sorted(_imported_classes(methods).items())
         ],
         "methods": [
             method._asdict() | {"result": f"MaybeAwaitable[{method.result}]"} for method in methods
@@ -129,7 +129,7 @@ def _handlers(methods: Sequence[MethodPlan]) -> dict[str, object]:
     }
 
 
-def _imported(methods: Sequence[MethodPlan]) -> dict[str, set[str]]:
+def _imported_classes(methods: Sequence[MethodPlan]) -> dict[str, set[str]]:
     """The classes that signatures name, by their modules."""
     imported: dict[str, set[str]] = {}
     for method in methods:

@@ -32,7 +32,7 @@ class ToolSource:
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What the planning of every tool may read besides the tool."""
+    """The data that the planning of every tool may read besides the tool."""
 
     definitions: dict[str, Json]
     format: Format
@@ -70,7 +70,7 @@ def tool_sources(
 
 
 def tool_context(manifest: Manifest) -> ToolContext:
-    """What all tools of a manifest share."""
+    """The context of a manifest's tools."""
     arguments = manifest.disclosure.arguments
     steps = {effect: run_step(runner_of(manifest, effect), arguments) for effect in EFFECTS}
     schema = next((tool.name for tool in meta_tools(manifest) if tool.role == "schema"), "")

@@ -11,17 +11,17 @@ from toolfold_runtime.pointers import reference_steps
 def with_definitions(schema: Json, line: Callable[[str], Json | None]) -> Json:
     """The schema with all definitions that it refers to; `line` reads a definition by its name."""
     definitions: Json = dict(schema.get("$defs", {}))
-    waiting = list(_named(schema))
+    waiting = list(_definitions_named(schema))
     while waiting:
         name = waiting.pop()
         if name in definitions or (data := line(name)) is None:
             continue
         definitions[name] = decode(HttpDefinition, data).schema
-        waiting.extend(_named(definitions[name]))
+        waiting.extend(_definitions_named(definitions[name]))
     return schema | {"$defs": definitions} if definitions else schema
 
 
-def _named(schema: Any) -> Iterator[str]:
+def _definitions_named(schema: Any) -> Iterator[str]:
     """The names of definitions that a schema refers to."""
     stack = [schema]
     while stack:

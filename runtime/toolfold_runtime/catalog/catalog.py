@@ -76,7 +76,7 @@ class Catalog:
         return list(self._names.categories)
 
     def category_description(self, name: str) -> str:
-        """What the tools of a category are for; empty where the manifest does not say."""
+        """The description of a category; empty if it has none."""
         return self._names.descriptions.get(name, "")
 
     def knows(self, name: str) -> bool:
@@ -171,7 +171,7 @@ class Catalog:
 
     @cached_property
     def resources(self) -> "tuple[Resource, ...]":
-        """What the manifest declares under `resources:`."""
+        """The resources under `resources:` of the manifest."""
         from toolfold_runtime.contract.resource import Resources
 
         if not self.facts.has_resources:
@@ -189,7 +189,7 @@ class Catalog:
         return {prompt.name: prompt for prompt in prompts}
 
     def summaries(self) -> "tuple[ToolSummary, ...]":
-        """What lists show of every tool, in the order of views; read once, whole."""
+        """The summaries of all tools, in the order of views; read once."""
         return self._summaries
 
     def page(self, path: str) -> str | None:
@@ -217,7 +217,7 @@ class Catalog:
         text = beginning(query)
         if is_identifier(text) and self.knows(text):
             name = self._names.others.get(text, text)
-            return results_text([self.finder.index.named(name)], (), self.facts)
+            return results_text([self.finder.index.tool_named(name)], (), self.facts)
         results = self.finder.find(text, max(1, min(limit, MOST_RESULTS)))
         return answer(results, self.finder.index, self.facts)
 

@@ -45,12 +45,12 @@ class Pages:
             return None
         tools = {stem: name for name, stem in names.items()}
         text = pages.as_markdown(page.removeprefix(self._first_line)).lstrip("\n")
-        return _LINK.sub(lambda link: _address(link, tools), text)
+        return _LINK.sub(lambda link: _as_resource_link(link, tools), text)
 
     def _read(self, path: str) -> str | None:
         """The file at a path, if it is a page of this package."""
         try:
-            with open(self._folder / path, "rb", opener=_opened) as file:
+            with open(self._folder / path, "rb", opener=_open_at_once) as file:
                 status = os.fstat(file.fileno())
                 if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_ANSWER_BYTES:
                     return None
@@ -60,12 +60,12 @@ class Pages:
         return text if text.startswith(self._first_line) else None
 
 
-def _opened(path: str, flags: int) -> int:
+def _open_at_once(path: str, flags: int) -> int:
     """Open a file at once, also where it is a FIFO; OSError where it is a link."""
     return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
 
 
-def _address(link: re.Match[str], tools: Mapping[str, str]) -> str:
+def _as_resource_link(link: re.Match[str], tools: Mapping[str, str]) -> str:
     """A link between pages as a link between resources."""
     folder, file, anchor = link.groups(default="")
     if not folder:

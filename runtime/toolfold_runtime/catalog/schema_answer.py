@@ -28,10 +28,10 @@ def schema_answer(tools: Sequence[Asked], budget: int, schema_tool: str) -> list
     limit = budget - (NOTE_TOKENS if len(tools) > 1 else 0)
     entries = [tool.entry for tool in tools if tool.entry is not None and tool.entry.views.short]
     largest = [entry.name for entry in sorted(entries, key=lambda entry: -entry.schema_tokens)]
-    number = _first(len(largest), lambda n: _tokens(tools, largest[:n], budget) <= limit)
+    number = _smallest_fitting(len(largest), lambda n: _tokens(tools, largest[:n], budget) <= limit)
     short = largest[:number]
     # Of those that do not even fit shortened, the last ones are left out.
-    omitted = _first(
+    omitted = _smallest_fitting(
         len(tools) - 1,
         lambda n: _tokens(tools[: len(tools) - n], short, budget) <= limit,
     )
@@ -49,7 +49,7 @@ def schema_answer(tools: Sequence[Asked], budget: int, schema_tool: str) -> list
     return [*views, compact({"note": note}) if is_json else f"note: {note}"]
 
 
-def _first(most: int, fits: Callable[[int], bool]) -> int:
+def _smallest_fitting(most: int, fits: Callable[[int], bool]) -> int:
     """The smallest number that fits; `most` where none does."""
     low, high = 0, most
     while low < high:

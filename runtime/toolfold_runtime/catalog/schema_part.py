@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from toolfold_runtime.catalog.catalog import Catalog
 
 _BUDGET: Final = 6_000
-#: The step that leads to what a tool returns, where none of its arguments is called so.
+#: The step to the schema of a tool's result, unless an argument has this name.
 RETURNS: Final = "returns"
 _MOST_SHOWN: Final = 50
 
@@ -36,7 +36,7 @@ def part_view(catalog: "Catalog", entry: ToolEntry, name: str) -> str:
     schema = catalog.input_schema(entry)
     part = _part(schema, path)
     if part is None and (path == RETURNS or path.startswith(f"{RETURNS}.")):
-        schema, path = _returned(catalog, entry), path[len(RETURNS) + 1 :]
+        schema, path = _result_schema(catalog, entry), path[len(RETURNS) + 1 :]
         part = _part(schema, path) if schema else None
         path = f"{RETURNS}.{path}".rstrip(".")
     if part is None:
@@ -49,7 +49,7 @@ def part_view(catalog: "Catalog", entry: ToolEntry, name: str) -> str:
     return compact(view)
 
 
-def _returned(catalog: "Catalog", entry: ToolEntry) -> Json:
+def _result_schema(catalog: "Catalog", entry: ToolEntry) -> Json:
     if entry.http is not None and entry.http.has_answer_schema:
         return catalog.answer_schema(entry.name)
     return entry.definition.output_schema or {}
@@ -68,7 +68,7 @@ def _unknown_path(catalog: "Catalog", entry: ToolEntry, path: str) -> ToolError:
     """The error for a path that leads nowhere, with the names that it could continue with."""
     schema = catalog.input_schema(entry)
     if path.startswith(f"{RETURNS}."):
-        schema, path = _returned(catalog, entry), path.removeprefix(f"{RETURNS}.")
+        schema, path = _result_schema(catalog, entry), path.removeprefix(f"{RETURNS}.")
     target, _ = target_of(schema, _definitions(schema))
     properties = merged(target, _definitions(schema)).get("properties")
     names = list(properties)[:_MOST_SHOWN] if isinstance(properties, dict) else []

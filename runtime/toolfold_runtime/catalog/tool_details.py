@@ -35,9 +35,9 @@ def tool_details(catalog: "Catalog", tools: str, detail: str, exposure: str) -> 
     if detail == STUB_DETAIL:
         return _stubs(catalog, names)
     if any(_is_part(catalog, name) for name in names):
-        return _parts(catalog, names, detail, exposure)
+        return _schema_parts(catalog, names, detail, exposure)
     if detail == "schema":
-        asked = [_asked(catalog, name, exposure) for name in names]
+        asked = [_asked_tool(catalog, name, exposure) for name in names]
         facts = catalog.facts
         return "\n".join(schema_answer(asked, facts.details, facts.schema_tool or ""))
     views: list[str] = []
@@ -86,7 +86,7 @@ def _is_part(catalog: "Catalog", name: str) -> bool:
     return "." in name and not knows(name) and knows(tool_of_part(name, knows))
 
 
-def _parts(catalog: "Catalog", names: list[str], detail: str, exposure: str) -> str:
+def _schema_parts(catalog: "Catalog", names: list[str], detail: str, exposure: str) -> str:
     """Parts of schemas, a line each; whole tools among them are shown as usual."""
     views = []
     for name in names:
@@ -118,7 +118,7 @@ def _detail(
     return entry.views.text(detail, shown.missing_for(entry), following)
 
 
-def _asked(catalog: "Catalog", name: str, exposure: str) -> Asked:
+def _asked_tool(catalog: "Catalog", name: str, exposure: str) -> Asked:
     """A tool or meta-tool as an answer with schemas needs it."""
     if text := _meta_tool(catalog, name):
         return Asked(name, None, text=text)

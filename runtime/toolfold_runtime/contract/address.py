@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote_to_bytes
 
 #: Characters of the longest address that is looked up.
 LONGEST_ADDRESS: Final = 4_096
-#: What no variable matches: the parts of an address end there.
+#: The characters that no variable matches, because they end a part of an address.
 _ENDS: Final = frozenset("/?#")
 _VARIABLE: Final = re.compile(r"\{([A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*)\}")
 
@@ -18,7 +18,7 @@ class AddressTemplate(NamedTuple):
     names: tuple[str, ...]
 
     def match(self, address: str) -> dict[str, str] | None:
-        """The decoded value of each variable; None for an address that is none of this template.
+        """The decoded value of each variable; None for an address that does not match.
 
         A variable is not empty and lies within one part of the address. It ends where the text
         behind it first occurs; only the last one may hold that text.
@@ -42,7 +42,7 @@ class AddressTemplate(NamedTuple):
 
 
 def parse_template(text: str) -> AddressTemplate:
-    """The parts of a template; ValueError, in words for its author, where it is none."""
+    """The parts of a template; ValueError, in words for its author, if it is invalid."""
     parts = _VARIABLE.split(text)
     texts, names = tuple(parts[::2]), tuple(parts[1::2])
     if any(set(between) & {"{", "}"} for between in texts):
@@ -60,7 +60,7 @@ def encoded_value(value: str) -> str:
 
 
 def _decoded(value: str) -> str | None:
-    """What a variable stands for; None for what cannot be the value of one."""
+    """The decoded value of a variable; None for an invalid one."""
     if not value or not _ENDS.isdisjoint(value):
         return None
     try:

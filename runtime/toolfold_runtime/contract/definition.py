@@ -6,7 +6,7 @@ from toolfold_runtime.contract.codec import Json
 
 
 class Definition(NamedTuple):
-    """What the protocol says of a tool; schemas, annotations and `_meta` are JSON as published."""
+    """The definition of a tool in the protocol; schemas, annotations and `_meta` are plain JSON."""
 
     name: str
     title: str

@@ -39,5 +39,5 @@ class Names(NamedTuple):
     others: dict[str, str]
     #: Tool to the stem of its page, where that is not its name.
     pages: dict[str, str] = {}  # noqa: RUF012 - the field of a tuple, never changed
-    #: Category to what it is for, where the manifest says that.
+    #: Category to its description, if it has one.
     descriptions: dict[str, str] = {}  # noqa: RUF012

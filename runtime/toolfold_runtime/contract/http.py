@@ -50,10 +50,10 @@ OWN_HEADERS: Final = frozenset(
         "upgrade",
     }
 )
-#: The styles that write a list as several parameters unless it is said otherwise.
+#: The styles that by default write a list as several parameters.
 EXPLODED: Final[tuple[ParameterStyle, ...]] = ("form", "deepObject")
 
-#: What an argument for a file is best declared as: its name, and either text or base64.
+#: The recommended schema of an argument for a file: its name, and either text or base64.
 FILE_SCHEMA: Final[Json] = {
     "type": "object",
     "properties": {
@@ -123,7 +123,7 @@ class HttpPages(NamedTuple):
 
 
 class HttpOperation(NamedTuple):
-    """Which request carries a tool out, and what is known of the answer."""
+    """The request that carries a tool out, and what is known of the answer."""
 
     server: str
     method: str
@@ -136,7 +136,7 @@ class HttpOperation(NamedTuple):
     #: Status (`404`, `4XX`, `default`) to what the document says of it.
     errors: dict[str, str] = {}  # noqa: RUF012
     pages: HttpPages | None = None
-    #: Whether a request that failed may be sent again: what it does twice is what it does once.
+    #: Whether a failed request may be sent again, because it is idempotent.
     may_repeat: bool = False
     #: Whether `inputs.jsonl` has the whole schema of the arguments, of which the listed one shows a part.
     has_input_schema: bool = False

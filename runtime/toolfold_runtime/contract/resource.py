@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-#: What addresses of the runtime's own resources begin with.
+#: The scheme of the runtime's own resources.
 SCHEME: Final = "toolfold:"
 INVENTORY: Final = "toolfold://inventory"
 HOME_PAGE: Final = "toolfold://docs"
@@ -43,7 +43,7 @@ class Resources(NamedTuple):
     resources: tuple[Resource, ...]
 
 
-#: What every server offers unless its manifest says otherwise, whatever the number of its tools.
+#: The runtime's own resources, which every server offers unless its manifest switches them off.
 GENERATED: Final = (
     Resource("inventory", INVENTORY, "The tools of this server, as many as fit", "Inventory"),
     Resource("docs", HOME_PAGE, "What this server does, and how to use it", "Home page", MARKDOWN),

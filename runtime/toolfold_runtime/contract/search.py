@@ -55,10 +55,10 @@ class IndexedTool(NamedTuple):
     #: The tool as a search result, from the richest text to the leanest; one that is nothing but
     #: the name is omitted.
     result_lines: list[str]
-    #: What each of them costs in tokens, the name included.
+    #: The tokens of each of them, the name included.
     result_tokens: list[int]
     is_deprecated: bool = False
-    #: What usage says of the tool, and the milliseconds of an average call; None where not measured.
+    #: The usage score and the average latency in milliseconds; None if not measured.
     score: float | None = None
     latency_ms: float | None = None
 
@@ -74,7 +74,7 @@ class TermLine(NamedTuple):
 
     term: str
     tools: Sequence[int]
-    #: How strongly each of the tools says the term; depends on that tool alone.
+    #: The weight of the term in each of the tools, which depends on that tool alone.
     strengths: Sequence[int]
     #: The tools that have the word in their names; None for a pair.
     named: Sequence[int] | None = None

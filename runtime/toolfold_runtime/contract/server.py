@@ -24,7 +24,7 @@ TOOL_CONCURRENCY: Final = 16
 
 
 class ProgramLimits(NamedTuple):
-    """What one program of an agent may take, from its first line to its last."""
+    """The limits of one program of an agent, from its first line to its last."""
 
     #: Of the whole run, calls included; not the time that a user takes to answer.
     seconds: float = 30.0

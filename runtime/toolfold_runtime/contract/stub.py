@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, NamedTuple
 
-#: What every stub may name beside types of its own.
+#: The imports that stubs use.
 STUB_NAMES: Final = ("Any", "Literal", "NotRequired", "Required", "TypedDict")
 #: The first line of Python source that is made of stubs.
 STUB_IMPORTS: Final = f"from typing import {', '.join(STUB_NAMES)}"

@@ -7,7 +7,7 @@ from toolfold_runtime.contract.vocabulary import Tier
 
 
 class Measured(NamedTuple):
-    """What was measured of a tool's calls when tiers were last updated."""
+    """The measured figures of a tool's calls when tiers were last updated."""
 
     #: From 0 to 1; what tiers, order and ranking depend on.
     score: float
@@ -20,12 +20,12 @@ class Measured(NamedTuple):
     p95_ms: float
 
     def shown(self) -> Json:
-        """The same by name, whole numbers as such."""
+        """The figures by name, whole numbers as such."""
         return {name: _short(value) for name, value in self._asdict().items()}
 
 
 class ToolSummary(NamedTuple):
-    """What is shown of a tool before its schema is asked for. Lines are in the order of views."""
+    """A tool as it is shown before its schema is asked for. Lines are in the order of views."""
 
     name: str
     #: `server::tool`.
@@ -40,7 +40,7 @@ class ToolSummary(NamedTuple):
     tier: Tier | None
     #: None where no tier was measured.
     measured: Measured | None
-    #: What it costs as it is shown, in compact JSON.
+    #: Its tokens as it is shown, in compact JSON.
     tokens: int
     is_deprecated: bool = False
     #: Parameters that `params` leaves out.

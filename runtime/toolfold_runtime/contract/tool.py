@@ -11,7 +11,7 @@ from toolfold_runtime.contract.http import HttpOperation
 from toolfold_runtime.contract.upstream import UpstreamTool
 from toolfold_runtime.contract.vocabulary import Confirmation, ContentKind, Effect
 
-#: Checks of one value up to which they are not worth counting.
+#: The number of checks of one value below which no count is stored.
 FEW_CHECKS: Final = 20
 _LEAST_SHARE: Final = 200
 #: Tokens that an answer with schemas keeps for a note about what it left out.
@@ -24,7 +24,7 @@ def share_of(details: int) -> int:
 
 
 class CallLimits(NamedTuple):
-    """What the manifest says about the calls of one tool; None where it says nothing."""
+    """The manifest's limits of the calls of one tool; None where it sets none."""
 
     timeout: float | None = None
     concurrency: int | None = None
@@ -47,7 +47,7 @@ class ViewDefinition(NamedTuple):
     digest: str
     #: Where references look for it.
     keyword: str = "$defs"
-    #: What it costs; only said for tools that have a shortened view.
+    #: Its tokens; only stored for tools that have a shortened view.
     tokens: int = 0
 
 
@@ -93,7 +93,7 @@ class ToolViews(NamedTuple):
 
 
 class ToolEntry(NamedTuple):
-    """What the runtime needs when a tool is asked about or called. `name` comes first."""
+    """The data of a tool that the runtime needs to show and call it. `name` comes first."""
 
     name: str
     category: str

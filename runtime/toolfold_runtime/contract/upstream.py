@@ -11,7 +11,7 @@ from toolfold_runtime.contract.codec import Json
 #: What happens to a call of a tool whose live definition differs from the pinned one.
 PinPolicy: TypeAlias = Literal["refuse", "warn", "off"]
 KeyPlace: TypeAlias = Literal["header", "query", "cookie"]
-#: How often a request that may be repeated is tried again.
+#: How often a request that may be repeated is retried.
 RETRIES: Final = 2
 
 
@@ -84,7 +84,7 @@ class UpstreamServers(NamedTuple):
 
 
 class UpstreamTool(NamedTuple):
-    """Which server carries a tool out, and what the tool is called there."""
+    """The server that carries a tool out, and the tool's name there."""
 
     server: str
     tool: str

@@ -4,7 +4,7 @@ from typing import Final, Literal, TypeAlias, get_args
 
 Effect: TypeAlias = Literal["read", "write", "destructive"]
 Tier: TypeAlias = Literal["hot", "warm", "standard", "cold"]
-#: What decided which tools are shown first.
+#: The criterion by which tools are shown first.
 HotBy: TypeAlias = Literal["usage", "usage and declared", "declared", "quick actions", "order"]
 Exposure: TypeAlias = Literal["direct", "progressive", "hybrid"]
 Strategy: TypeAlias = Literal["lexical", "semantic", "hybrid"]
@@ -13,9 +13,9 @@ UnknownParameters: TypeAlias = Literal["warn", "reject"]
 #: How runners take the arguments of a tool: as an object, or as text that is JSON.
 ArgumentsForm: TypeAlias = Literal["object", "json"]
 UnlistedCalls: TypeAlias = Literal["allow", "deny"]
-#: What happens where the client cannot ask its user: the call goes on, or is refused.
+#: What happens if the client cannot ask its user: the call goes on, or is refused.
 Confirmation: TypeAlias = Literal["ask", "require"]
-#: What a tool returns besides JSON; `mixed` for any number of blocks of any kind.
+#: The content that a tool returns besides JSON; `mixed` for any number of blocks of any kind.
 ContentKind: TypeAlias = Literal["image", "audio", "file", "link", "mixed"]
 #: How much an inventory tells: of all tools, of one category, and of one tool.
 Detail: TypeAlias = Literal["counts", "overview", "names", "summaries", "full", "hot"]
@@ -54,5 +54,5 @@ STUB_DETAIL: Final = "stub"
 #: The form of every error code.
 CODE_PATTERN: Final = r"^[a-z][a-z0-9_]{0,63}$"
 
-#: The view that `capabilities` answers with when it is asked for no detail.
+#: The key of the view that `capabilities` gives if no detail is asked for.
 DEFAULT_VIEW: Final = "default"

@@ -5,7 +5,7 @@ from typing import Final, NamedTuple
 
 from toolfold_runtime.errors import nearest
 
-#: The protocol allows no more at once.
+#: The most completions in an answer, by the protocol.
 MOST_COMPLETIONS: Final = 100
 _LONGEST_VALUE: Final = 400
 

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Reply:
-    """What a call answered: blocks of content, and structured content where the tool promises it.
+    """The answer to a call: blocks of content, and structured content if the tool promises it.
 
     A block is what the protocol calls one, in the form in which it is sent.
     """
@@ -78,7 +78,7 @@ class Dispatcher:
         return meta if meta is not None else self.catalog.entry(name).definition
 
     def listed_bytes(self, name: str) -> int:
-        """What a listed tool or meta-tool takes in the list."""
+        """The bytes of a tool or meta-tool in the list."""
         meta = self.meta_tools.definitions.get(name)
         if meta is not None:
             return jsontext.byte_size(meta.listed())

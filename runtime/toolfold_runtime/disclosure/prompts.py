@@ -15,7 +15,7 @@ from toolfold_runtime.running.call import CallContext
 
 
 class FilledPrompt(NamedTuple):
-    """What a prompt says: a description, and blocks of content, each of which is a message."""
+    """A prompt as it is sent: a description, and blocks of content, each of which is a message."""
 
     description: str
     blocks: tuple[Json, ...]
@@ -29,7 +29,7 @@ def prompt_of(dispatcher: Dispatcher, name: str) -> Prompt:
     return prompt
 
 
-async def filled(
+async def filled_prompt(
     dispatcher: Dispatcher, name: str, arguments: Mapping[str, str], context: CallContext
 ) -> FilledPrompt:
     """A prompt with its arguments; RequestError or ToolError where they are not right.
@@ -41,7 +41,7 @@ async def filled(
     given = {key: value for key, value in arguments.items() if key in known and value}
     refuse_non_json(given)
     _refuse_missing(prompt, given)
-    description = prompt.description + _ignored(
+    description = prompt.description + _warning_of_ignored(
         prompt, [key for key in arguments if key not in known]
     )
     if prompt.tool:
@@ -65,7 +65,7 @@ def _refuse_missing(prompt: Prompt, given: Mapping[str, str]) -> None:
         raise RequestError(f"{prompt.name} needs {', '.join(named)}.")
 
 
-def _ignored(prompt: Prompt, names: list[str]) -> str:
+def _warning_of_ignored(prompt: Prompt, names: list[str]) -> str:
     """A warning about arguments that the prompt does not have; empty where it has all of them."""
     if not names:
         return ""

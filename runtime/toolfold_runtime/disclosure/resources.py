@@ -30,7 +30,7 @@ from toolfold_runtime.running.call import CallContext
 
 _PAGES: Final = {HOME_PAGE: pages.HOME, AGENTS_PAGE: pages.AGENTS, TOKENS_PAGE: pages.TOKENS}
 _ADDRESSES: Final = "text/uri-list"
-#: Codes of errors that say that there is nothing under a name; the first is a tool's own.
+#: Codes of errors that mean "not found"; the first is a tool's own.
 _NOT_FOUND: Final = ("not_found", "unknown_tool", "unknown_category")
 _LONGEST_PARSED: Final = 1_000_000
 
@@ -52,7 +52,7 @@ class ResourceReader:
     @cached_property
     def all(self) -> tuple[Resource, ...]:
         """Every address and template: the runtime's own, then the manifest's in its order."""
-        return (*self._generated(), *self._catalog.resources)
+        return (*self._runtime_resources(), *self._catalog.resources)
 
     def addresses(self) -> list[Resource]:
         """The resources with a fixed address."""
@@ -99,7 +99,7 @@ class ResourceReader:
     def _by_template(self) -> list[tuple[AddressTemplate, Resource]]:
         return [(parse_template(resource.uri), resource) for resource in self.templates()]
 
-    def _generated(self) -> Iterator[Resource]:
+    def _runtime_resources(self) -> Iterator[Resource]:
         """The runtime's own resources that this package has."""
         if not self._catalog.facts.has_generated_resources:
             return

@@ -14,7 +14,7 @@ from toolfold_runtime.running.arguments import valid_call
 from toolfold_runtime.running.diagnosis.faults import Fault
 from toolfold_runtime.running.explain import explanations
 
-#: What agents write instead of `arguments`.
+#: Synonyms that agents use for `arguments`.
 _SYNONYMS: Final = ("arguments", "args", "params", "parameters", "input")
 _TOOL: Final = ("tool", "name")
 _KNOWN: Final = frozenset({*_TOOL, "fields", "cursor", *_SYNONYMS})

@@ -64,10 +64,10 @@ class AnswerSchemas:
         if len(known) >= _MOST_SCHEMAS:
             # A new one: other threads may be reading this one.
             known = self._known = {}
-        compared = known[tool] = self._made(tool, self._catalog.answer_schema(tool))
+        compared = known[tool] = self._comparison(tool, self._catalog.answer_schema(tool))
         return compared
 
-    def _made(self, tool: str, schema: Json) -> _AnswerSchema | None:
+    def _comparison(self, tool: str, schema: Json) -> _AnswerSchema | None:
         try:
             return _AnswerSchema(SchemaDocument(schema), validator_for(schema))
         except (ValidationError, ValueError) as error:

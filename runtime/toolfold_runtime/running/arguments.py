@@ -43,7 +43,7 @@ class Arguments:
         self._form = form
         self._defaults: dict[str, Defaults | None] = {}
         self._lock = threading.Lock()
-        #: Of tools that were lately called with what their schemas refuse.
+        #: The schemas of tools that were recently called with invalid arguments.
         self._documents: dict[str, SchemaDocument] = {}
 
     def if_valid(self, entry: ToolEntry, given: Json) -> ValidArguments | None:
@@ -89,7 +89,7 @@ class Arguments:
             values = defaults.fill(sent)
             # A default that breaks the schema, alone or beside what was sent, is not applied.
             values = values if validator.is_valid(values, count) else sent
-        shown = tuple(_first([*warnings], len(warnings), "warning: and "))
+        shown = tuple(_first_lines([*warnings], len(warnings), "warning: and "))
         return ValidArguments(sent, values, shown, count <= FEW_VALUES)
 
     def _defaults_of(self, entry: ToolEntry) -> Defaults | None:
@@ -101,7 +101,7 @@ class Arguments:
         explained = [f"- {explanation.line}" for explanation in explanations(faults)]
         explained = explained or ["- the schema refuses them, and is too large to say where"]
         number = len(explained) if len(faults) <= MAX_EXPLAINED else len(faults)
-        lines = "\n".join(_first(explained, number, "- and "))
+        lines = "\n".join(_first_lines(explained, number, "- and "))
         text = f"invalid arguments for {entry.name}:\n{lines}"
         text += f"\nsignature: {entry.signature}"
         call = valid_call(entry, runner, self._form)
@@ -130,7 +130,7 @@ def valid_call(entry: ToolEntry, runner: str = "", form: ArgumentsForm = "object
     return call if len(call) <= _MAX_CALL_LENGTH else ""
 
 
-def _first(lines: list[str], number: int, more: str) -> list[str]:
+def _first_lines(lines: list[str], number: int, more: str) -> list[str]:
     """The first lines, and a line that says how many more there are."""
     left_out = number - _MAX_SHOWN
     return [*lines[:_MAX_SHOWN], f"{more}{left_out} more"] if left_out > 0 else lines

@@ -165,7 +165,7 @@ def _propagating(name: str) -> Iterator[logging.Logger]:
 
 
 def _stream_of(handler: logging.Handler) -> object:
-    """What a handler writes to, of those of the standard library and of `rich`."""
+    """The stream that a handler writes to, for handlers of the standard library and `rich`."""
     return getattr(handler, "stream", None) or getattr(
         getattr(handler, "console", None), "file", None
     )

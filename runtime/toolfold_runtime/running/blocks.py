@@ -22,7 +22,7 @@ from toolfold_runtime.running.measure import TooLargeError, refuse_large
 from toolfold_runtime.running.media import audio_tokens, image_tokens, media_type_of
 from toolfold_runtime.running.tokens import estimated
 
-#: `other` is what another server sent and nobody here knows.
+#: The kinds of blocks; `other` is an unknown kind from another server.
 BlockKind: TypeAlias = Literal["text", "image", "audio", "file", "link", "other"]
 
 #: Bytes that are encoded at a time; a multiple of three.
@@ -39,7 +39,7 @@ _ICON: Final = {
     },
     "required": ["src"],
 }
-#: What the attributes of content may be; the data of media is looked at apart.
+#: The types that the attributes of content may have; the data of media is checked apart.
 _ATTRIBUTES: Final[Json] = {
     "text": _STRING,
     "uri": {"type": "string", "format": "uri"},
@@ -115,13 +115,17 @@ def _described(block: Json) -> str:
 
 
 def _text_block(given: Json) -> Block:
-    sent = {"type": "text", "text": given["text"], **_named(given, "annotations", "meta")}
+    sent = {
+        "type": "text",
+        "text": given["text"],
+        **_given_attributes(given, "annotations", "meta"),
+    }
     return Block("text", sent, _size(given), estimated(given["text"]))
 
 
 def _link_block(given: Json) -> Block:
     names = ("uri", "name", "title", "description", "mime_type", "size", "icons")
-    sent = {"type": "resource_link", **_named(given, *names, "annotations", "meta")}
+    sent = {"type": "resource_link", **_given_attributes(given, *names, "annotations", "meta")}
     words = " ".join(given[name] for name in names[:4] if name in given)
     return Block("link", sent, _size(given), estimated(words))
 
@@ -141,7 +145,7 @@ def _media_block(kind: Literal["image", "audio"], content: Image | Audio, room: 
     _refuse_contradiction(mime_type, recognised)
     encoded = _base64(data)
     sent = {"type": kind, "data": encoded, "mimeType": mime_type}
-    sent |= _named(given, "annotations", "meta")
+    sent |= _given_attributes(given, "annotations", "meta")
     tokens = image_tokens(data) if kind == "image" else audio_tokens(data)
     return Block(kind, sent, _size(given) + len(encoded), tokens)
 
@@ -153,7 +157,7 @@ def _file_block(content: File, room: int) -> Block:
     """
     given = _attributes(content)
     names = estimated(given["uri"])
-    resource = _named(given, "uri", "mime_type")
+    resource = _given_attributes(given, "uri", "mime_type")
     if isinstance(content.data, str):
         given["text"] = resource["text"] = _attributes(Text(content.data))["text"]
         size, tokens = _size(given), estimated(given["text"])
@@ -167,8 +171,12 @@ def _file_block(content: File, room: int) -> Block:
         size = _size(given) + len(resource["blob"])
         kind = str(recognised).partition("/")[0]
         tokens = {"image": image_tokens, "audio": audio_tokens}.get(kind, lambda _: 0)(data)
-    resource |= _named(given, "file_meta")
-    sent = {"type": "resource", "resource": resource, **_named(given, "annotations", "meta")}
+    resource |= _given_attributes(given, "file_meta")
+    sent = {
+        "type": "resource",
+        "resource": resource,
+        **_given_attributes(given, "annotations", "meta"),
+    }
     return Block("file", sent, size, names + tokens)
 
 
@@ -230,8 +238,8 @@ def _refuse_contradiction(mime_type: str, recognised: str | None) -> None:
         raise ContentError(f"{named}, and the data are {recognised}", "mime_type")
 
 
-def _named(given: Json, *names: str) -> Json:
-    """Those of the attributes that are given, by their names in the protocol."""
+def _given_attributes(given: Json, *names: str) -> Json:
+    """The attributes that have values, by their names in the protocol."""
     return {_PROTOCOL_NAMES.get(name, name): given[name] for name in names if name in given}
 
 

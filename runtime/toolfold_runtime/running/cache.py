@@ -10,7 +10,7 @@ from toolfold_runtime.bounded import BoundedCache, LookupCounts
 from toolfold_runtime.jsontext import canonical
 from toolfold_runtime.running.results import Result
 
-#: How a result was had: `off` for tools that are not cached, `shared` with an equal call.
+#: The source of a result: `off` for tools without a cache, `shared` with an equal call.
 State: TypeAlias = Literal["off", "hit", "miss", "shared"]
 _Key: TypeAlias = tuple[str, str, str | None]
 _Work: TypeAlias = Callable[[], Coroutine[None, None, Result]]
@@ -27,7 +27,7 @@ class Sharing:
         self._ended: asyncio.Future[None] | None = None
 
     def end(self) -> None:
-        """Let each of the calls execute it by itself."""
+        """End the sharing: each of the calls then executes by itself."""
         self.has_ended = True
         if self._ended is not None and not self._ended.done():
             self._ended.set_result(None)

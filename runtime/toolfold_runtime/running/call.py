@@ -29,7 +29,7 @@ class Consent(NamedTuple):
 
 #: Asks the user whether a tool may run, through the client.
 Confirm: TypeAlias = Callable[[str], Awaitable[Consent]]
-#: Around the time that a user takes to answer.
+#: A context manager around the time that a user takes to answer.
 Waiting: TypeAlias = Callable[[], contextlib.AbstractAsyncContextManager[None]]
 #: Asks the user a question of a method's; None where the user declined.
 Ask: TypeAlias = Callable[["Question", Waiting], Awaitable[Json | None]]
@@ -49,7 +49,7 @@ class Paused(Protocol):
 
 
 class CallContext(NamedTuple):
-    """Where a call comes from: who makes it, and the ways back to that client and its user."""
+    """The origin of a call: its caller, and functions to reach that client and its user."""
 
     caller: Caller = Caller()
     report: Report | None = None
@@ -62,7 +62,7 @@ class CallContext(NamedTuple):
     paused: Paused | None = None
 
 
-#: A call of which nothing is known.
+#: The context of a call about which nothing is known.
 ANONYMOUS: Final = CallContext()
 
 
@@ -85,13 +85,13 @@ class Call:
         self._loop = get_running_loop()
         self.cache = cache
         self.caller = context.caller
-        #: What the call waits for that is not its tool, as a clause; for whoever waits too long.
+        #: What the call waits for besides its tool, as a clause for the message of a timeout.
         self.obstacle = ""
-        #: Whether it is worth asking others for progress.
+        #: Whether other servers should be asked for progress.
         self.wants_progress = context.report is not None and context.asks_for_progress
         self.deadline = Deadline(self._loop)
         self.notifications = Notifications(self._loop, context.report, context.log)
-        #: Set by whoever runs the call: the places that it takes, and who else gets its result.
+        #: Set by the caller of the call: the slots that it takes, and who else gets its result.
         self.slots: Slots | None = None
         self.sharing: Sharing | None = None
         self._ask = context.ask

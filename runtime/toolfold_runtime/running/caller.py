@@ -16,7 +16,7 @@ _OF_THE_TOKEN: Final = frozenset({"exp", "nbf", "iat", "jti"})
 
 @dataclass(frozen=True)
 class Caller:
-    """Who makes a call; a field is None where nobody knows."""
+    """The caller of a call; unknown fields are None."""
 
     # The verified identity: None over stdio, and over HTTP without a verifier.
     #: Who issued the token.
@@ -25,9 +25,9 @@ class Caller:
     subject: str | None = None
     #: The OAuth client that the token was issued to.
     client: str | None = None
-    #: What the token allows.
+    #: The scopes of the token.
     scopes: tuple[str, ...] | None = None
-    #: All that the verifier made known of the token.
+    #: All claims that the verifier gave.
     claims: Mapping[str, Any] | None = None
     # What the client says of itself, unverified.
     #: The client's name, as it says.
@@ -36,7 +36,7 @@ class Caller:
     client_version: str | None = None
     #: The client's own id of the request; not unique.
     request_id: str | int | None = None
-    #: Whether it is whoever started this process: over stdio and in `toolfold try`.
+    #: Whether the caller started this process, as over stdio and in `toolfold try`.
     is_local: bool = False
 
     @cached_property

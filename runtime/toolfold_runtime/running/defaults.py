@@ -13,7 +13,7 @@ _NESTING: Final = frozenset({"properties", "items", "allOf", "$ref"})
 
 @dataclass
 class Defaults:
-    """What a schema fills in: values of absent properties, and more inside those that are there."""
+    """The defaults of a schema: of absent properties, and inside those that are present."""
 
     values: Json = field(default_factory=dict)
     inside: "dict[str, Defaults]" = field(default_factory=dict)

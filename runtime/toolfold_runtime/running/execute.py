@@ -49,7 +49,7 @@ class Executor:
     ) -> None:
         execution = catalog.facts.execution
         self.recorder = recorder
-        #: What else is to be ended with the calls.
+        #: Functions to call at the end, besides ending calls.
         self.endings: list[Callable[[], Awaitable[None]]] = []
         self.backend = backend
         self.cache = ResultCache(execution.cache_entries, execution.cache_bytes)
@@ -92,7 +92,7 @@ class Executor:
         """
         call = Call(self.cache, context)
         with self.telemetry.call(entry, arguments, call.deadline) as record:
-            given, result = await self._carried_out(
+            given, result = await self._run_validated(
                 entry, arguments, call, record, context.confirm, runner=runner, are_texts=are_texts
             )
             answer = await self._shaped(
@@ -113,7 +113,7 @@ class Executor:
         """
         call = Call(self.cache, context)
         with self.telemetry.call(entry, arguments, call.deadline) as record:
-            _, result = await self._carried_out(entry, arguments, call, record, context.confirm)
+            _, result = await self._run_validated(entry, arguments, call, record, context.confirm)
             if result.is_error:
                 record.outcome = "tool_failed"
         return result
@@ -132,7 +132,7 @@ class Executor:
         work = partial(self.shaper.read_on, entry, cursor, call.caller)
         return await self._in_thread(entry, call, work)
 
-    async def _carried_out(
+    async def _run_validated(
         self,
         entry: ToolEntry,
         arguments: Json,

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from toolfold_runtime.running.diagnosis.faults import Choice, Fault, ValuePath
 from toolfold_runtime.validation import format_words
 
-#: Near names are looked for in each explanation, which takes longer than finding the fault.
+#: The most explanations, because each looks for similar names, which takes time.
 MAX_EXPLAINED: Final = 50
 _MAX_LENGTH: Final = 100
 _MAX_COMPARED: Final = 500

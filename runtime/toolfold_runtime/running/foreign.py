@@ -29,14 +29,14 @@ _KINDS: Final[dict[str, BlockKind]] = {
     "resource": "file",
     "resource_link": "link",
 }
-#: The texts that blocks of these kinds must have: without one, clients refuse the whole answer.
+#: The required fields of blocks by kind; without them clients refuse the whole answer.
 _REQUIRED: Final = {
     "text": ("text",),
     "image": ("data", "mimeType"),
     "audio": ("data", "mimeType"),
     "resource_link": ("uri", "name"),
 }
-#: Who the other server is, which our own answers say of us.
+#: The key of `_meta` under which a server says what it is; our own answers have it too.
 _SERVER_INFO: Final = "io.modelcontextprotocol/serverInfo"
 _LONGEST_TEXT: Final = 10_000
 _FEW_BLOCKS: Final = 50
@@ -66,12 +66,12 @@ class ForeignResult(Result):
     """The result of another server: `value` is its structured content, `blocks` its content."""
 
     meta: Json | None = None
-    #: How it breaks the tool's own output schema; empty where it does not.
+    #: How it violates the tool's output schema; empty if it does not.
     fault: str = ""
 
     @property
     def tokens(self) -> int:
-        """What it costs: clients show a model the content or the structured content."""
+        """Its tokens: clients show a model the content or the structured content."""
         return max(sum(block.tokens for block in self.blocks), estimated(self.text or ""))
 
     def fits(self, budget: int | None) -> bool:

@@ -142,7 +142,7 @@ class _Tool:
         #: One is held until the work has really ended.
         self.slots = asyncio.Semaphore(concurrency)
         self.waiting = 0
-        #: How much of its work goes on although its time is up.
+        #: The number of its calls that still run although their time is up.
         self.hanging = 0
         self.is_reported = False
 

@@ -20,7 +20,7 @@ MOST_VALUES: Final = 1_000_000
 #: Nor more blocks of content, each of which the SDK takes some 20 µs for.
 MOST_BLOCKS: Final = 1_000
 
-#: As many values as take microseconds.
+#: The most values of a small value, which takes microseconds.
 FEW_VALUES: Final = 500
 #: Characters of a text that take about as long as a value.
 _TEXT_UNIT: Final = 40

@@ -66,7 +66,7 @@ def audio_tokens(data: bytes) -> int:
 
 
 def image_size(data: bytes) -> ImageSize | None:
-    """The size that a picture's header tells; None where there is none, or it makes no sense."""
+    """The size in an image's header; None if there is no valid one."""
     readers = {
         "image/png": _png_size,
         "image/gif": _gif_size,

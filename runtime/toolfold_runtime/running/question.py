@@ -86,7 +86,7 @@ _FORM: Final[Json] = {
 
 
 class Question:
-    """A message and a form, known by a name; ValueError where that can be shown to nobody."""
+    """A message and a form under a name; ValueError if no client can show the form."""
 
     def __init__(self, message: str, schema: Json, name: str) -> None:
         if not isinstance(message, str) or not message:

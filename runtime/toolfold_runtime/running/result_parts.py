@@ -36,7 +36,7 @@ def parts_of(entry: ToolEntry, returned: object) -> Parts:
 
 def _content_beside(result: ToolResult[object]) -> Sequence[object]:
     if isinstance(result.content, list | tuple):
-        return _first(result.content)
+        return _bounded_items(result.content)
     fact = f"the content of a ToolResult is a list, not {type(result.content).__name__}"
     raise ContentError(fact)
 
@@ -53,12 +53,12 @@ def _content_alone(entry: ToolEntry, returned: object) -> Sequence[object] | Non
         return (returned,)
     if not isinstance(returned, list | tuple):
         return None
-    items = _first(returned)
+    items = _bounded_items(returned)
     is_text = entry.content is not None and all(isinstance(item, str) for item in items)
     return items if is_text or any(isinstance(item, BLOCK_TYPES) for item in items) else None
 
 
-def _first(items: Iterable[object]) -> tuple[object, ...]:
+def _bounded_items(items: Iterable[object]) -> tuple[object, ...]:
     """The items, one more than there may be at most: a list of an author's class may have no end."""
     return tuple(islice(items, MOST_BLOCKS + 1))
 

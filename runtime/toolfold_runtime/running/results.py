@@ -34,7 +34,7 @@ class NotedResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Result:
-    """What a tool returned: plain JSON and its text, and blocks of content. Never changed."""
+    """The result of a tool: plain JSON and its text, and blocks of content. Never changed."""
 
     value: Any
     #: None where there is no value, but content alone.
@@ -44,7 +44,7 @@ class Result:
     blocks: "tuple[Block, ...]" = ()
     #: Whether another server says in it that the tool failed.
     is_error: bool = False
-    #: What the backend has to say about it.
+    #: Notes from the backend.
     notes: tuple[str, ...] = ()
 
     @property
@@ -69,7 +69,7 @@ class Result:
 
 
 def memory_of(size: int, blocks: "tuple[Block, ...]") -> int:
-    """What a value whose JSON has so many bytes takes in memory, with blocks of content, roughly.
+    """The approximate memory of a value with so many bytes of JSON, and blocks of content.
 
     Objects are larger than the JSON they came from; blocks are stored as they are sent.
     """

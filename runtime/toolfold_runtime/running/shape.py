@@ -26,7 +26,7 @@ _ENTRIES: Final = 256
 _BYTES: Final = 32_000_000
 _SECONDS: Final = 600.0
 _MAX_NAMED: Final = 5
-#: Where structured content says what was omitted from it, if the schema allows that.
+#: The property of structured content with a note about omissions, if the schema allows it.
 _NOTE: Final = "left_out"
 
 
@@ -73,7 +73,7 @@ class Shaper:
         self._validators = validators
         self._reader = reader
         self._budget = budget
-        #: By the key of the caller and the cursor, so that those of others are unknown ones.
+        #: By the key of the caller and the cursor, so that a cursor is unknown to other callers.
         self._remainders: BoundedCache[_Remainder] = BoundedCache(_ENTRIES, _BYTES, clock)
 
     def typed(self, entry: ToolEntry, result: Result, caller: Caller) -> Answer:
@@ -166,7 +166,7 @@ class Shaper:
         bytes_left = max(result.size - len(text), 0)
         shown = _shown_with(shown, result.value, done.head, done.rest)
         rest = _Remainder(entry.name, done.rest, bytes_left, True, result.blocks, shown)
-        omitted = (*done.omitted[:_MAX_NAMED], *_counted(result.blocks))
+        omitted = (*done.omitted[:_MAX_NAMED], *_block_counts(result.blocks))
         note = self._left_out(entry, omitted, rest, caller)
         return Answer(text, None, (note,)), done.head
 
@@ -224,7 +224,7 @@ def _shown_with(before: int | None, value: object, head: object, rest: object) -
     return None
 
 
-def _counted(blocks: "tuple[Block, ...]") -> list[str]:
+def _block_counts(blocks: "tuple[Block, ...]") -> list[str]:
     """The number of blocks of each kind, in words."""
     if not blocks:
         return []

@@ -29,7 +29,7 @@ class Threads:
         self._idle = 0
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """What the function returns.
+        """The result of the function.
 
         A thread cannot be cancelled: whoever is cancelled here waits until it has ended, so that
         it counts as running for that long. Cancelled once more, it is left behind. What the function

@@ -8,7 +8,7 @@ are split into shorter tokens. Only texts of nothing but random letters cost mor
 from typing import Final
 
 _DENSE: Final = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-#: No token has more bytes, by this estimate.
+#: The most bytes of a token, by this estimate.
 BYTES_PER_TOKEN: Final = 3
 
 

@@ -14,9 +14,9 @@ class TruncatedBlocks(NamedTuple):
 
     head: tuple[Block, ...]
     rest: tuple[Block, ...]
-    #: What is left for later, in words.
+    #: Descriptions of what is left for the next answer.
     omitted: tuple[str, ...]
-    #: What fits no answer at all, in words.
+    #: Descriptions of blocks that fit no answer.
     oversized: tuple[str, ...]
 
 

@@ -12,7 +12,7 @@ from toolfold_runtime.errors import ToolError
 from toolfold_runtime.running.measure import FEW_VALUES
 from toolfold_runtime.validation import ValidationError, Validator, validator_for
 
-#: Checks of one value times values; so many take about half a second.
+#: The most checks in this process, checks per value times values: about half a second.
 MOST_CHECKS: Final = 20_000_000
 
 
@@ -22,7 +22,7 @@ def is_slow(checks: int) -> bool:
 
 
 def listed_schema(entry: ToolEntry) -> Json:
-    """The schema of a tool's arguments as it is listed, which is all of it for most tools."""
+    """The listed schema of a tool's arguments, which is the whole schema for most tools."""
     return entry.definition.input_schema
 
 

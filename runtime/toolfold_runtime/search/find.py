@@ -153,7 +153,7 @@ class Finder:
         return [*picked, *(head[at] for at in candidates), *tail]
 
     def _allowed(self, query: Query) -> tuple[Query, set[int] | None]:
-        """The tools that match the qualifiers, phrases and excluded words; None for all tools."""
+        """The query with hints, and the tools that its qualifiers and phrases allow; None for all."""
         query, limits = self._latency_limits(query)
         tool_sets = [set(self._matching(key, query.filters)) for key in _keys(query)]
         tool_sets += [self._within(limit) for limit in limits]
@@ -162,11 +162,13 @@ class Finder:
         missing = ""
         # A phrase of nothing but stop words is not in the index.
         for phrase in filter(words, query.phrases) if is_short else ():
-            having = self._words.having(phrase)
+            having = self._words.with_neighbours(phrase)
             tool_sets += [having] if having else []
             missing = missing or ("" if having else phrase)
         if query.excluded:
-            excluded = set[int]().union(*map(self._words.having, dict.fromkeys(query.excluded)))
+            excluded = set[int]().union(
+                *map(self._words.with_neighbours, dict.fromkeys(query.excluded))
+            )
             tool_sets.append(set(range(len(self.index.tools))) - excluded)
         if missing:
             hint = f"no tool has {quoted(missing, 30)}; its words were used"
@@ -218,7 +220,7 @@ class Finder:
         """Why there are no results, and what to do about it."""
         for key in _keys(query):
             if not any(True for _ in self._matching(key, query.filters)):
-                return f"no tool has that {key}; {self._known(key)}. Leave it out"
+                return f"no tool has that {key}; {self._known_values(key)}. Leave it out"
         if allowed is not None and not allowed:
             return "its qualifiers, phrases and -words leave no tool. Leave one of them out"
         if has_words(query.text):
@@ -226,7 +228,7 @@ class Finder:
             return f"{those} has these words. Try other words"
         return "it says no word to search by. Say what the tool should do"
 
-    def _known(self, key: str) -> str:
+    def _known_values(self, key: str) -> str:
         """The values that a qualifier can have, as many as fit into an answer."""
         by_tool = (self._values(key, number) for number in range(len(self.index.tools)))
         known = sorted({v for values in by_tool for v in (values if key == "tag" else values[:1])})

@@ -77,7 +77,7 @@ class SearchIndex:
         scores = ((number, tool.score) for number, tool in enumerate(self.tools))
         return {number: score for number, score in scores if score is not None}
 
-    def named(self, name: str) -> IndexedTool:
+    def tool_named(self, name: str) -> IndexedTool:
         """The tool with exactly this name, found without parsing the others."""
         if name not in self._named:
             start = self._tools_file.index(b'\n["%b",' % name.encode()) + 1

@@ -44,7 +44,7 @@ _MOST_SENTENCES: Final = 12
 _MOST_WORDS: Final = 500
 _RARE: Final = 8  # words that stand in fewer than one of so many tools
 
-#: What each part of a score adds to it.
+#: The parts of a score, by name.
 Parts = dict[str, float]
 
 
@@ -61,12 +61,12 @@ class Scored:
 class WeightedQuery:
     """The words of a query, or of one of its sentences, with their weights."""
 
-    #: Those of the text, and known ones that look like its unknown ones.
+    #: The words of the text, and known ones similar to its unknown ones.
     words: dict[str, float]
     pairs: list[str]
-    #: Those of the text alone.
+    #: The words of the text only.
     own_words: list[str]
-    #: What a tool with all of them would score.
+    #: The score of a tool with all of them.
     total: float
 
 
@@ -87,7 +87,7 @@ class Lexical:
         standard = self._standard(scores, tools, query)
         best = self._best_sentences(text, tools) or standard
         servers, server = self._servers(scores, tools), self.server
-        named = self.named(query)
+        named = self.name_shares(query)
         totals = [
             score + SENTENCE * sentence + SERVER * servers[server[tool]] + NAME * named[tool]
             for tool, score, sentence in zip(tools, standard, best, strict=True)
@@ -111,7 +111,7 @@ class Lexical:
         weights = [(word.postings, weight) for word, weight in known if word is not None]
         return [[weight * p.worth(tool) for p, weight in weights] for tool in tools]
 
-    def having(self, text: str) -> set[int]:
+    def with_neighbours(self, text: str) -> set[int]:
         """The tools that have the words of a text next to each other."""
         stems = words(text) or words(text, frozenset())
         known = [self.word(word) for word in stems]
@@ -245,7 +245,7 @@ class Lexical:
             sums[number] = (sums[number] / sizes[number] - mean) / spread
         return sums
 
-    def named(self, query: WeightedQuery) -> list[float]:
+    def name_shares(self, query: WeightedQuery) -> list[float]:
         """The share of each tool's name that the query has."""
         share = [0.0] * len(self.server)
         rarities = self.index.name_rarities

@@ -73,7 +73,7 @@ class Hybrid:
         together = [w + m for w, m in zip(words, meaning, strict=True)]
         sentence = SENTENCE * _best(together)
         server = SERVER * self._servers(together[0])
-        named = NAME * np.asarray(self._words.named(queries[0]), np.float32)
+        named = NAME * np.asarray(self._words.name_shares(queries[0]), np.float32)
         total = (together[0] + sentence + server + named).tolist()
 
         def parts(at: int) -> Parts:

@@ -126,7 +126,7 @@ def refuse_lacking(context: ServerRequestContext[Any], error: ToolError) -> None
 
 @dataclass
 class _State:
-    """What a modern client brings back with the answers to its questions."""
+    """The state that a modern client brings back with the answers to its questions."""
 
     #: Names this state: consent is given once.
     number: str = ""
@@ -171,7 +171,7 @@ class _ModernAsker:
         raise self._required(CONFIRM, question, _CONSENT_FORM)
 
     async def ask(self, question: Question, waiting: Waiting) -> Json | None:
-        """The answer that came with the request; InputRequired where there is none that is valid."""
+        """The valid answer that came with the request; InputRequired if there is none."""
         if not _has_forms(self._context):
             raise UnansweredError(_NO_FORMS, can_ask=False, lacks_forms=True)
         answers, answer = self._restored_state().answers, self._response(question.name)
@@ -236,14 +236,14 @@ class _LegacyAsker:
         self._context = context
 
     async def confirm(self, question: str) -> Consent:
-        """What the user says while the call waits."""
+        """The user's answer, for which the call waits."""
         try:
             return _consent(await self._elicited(question, _CONSENT_FORM))
         except UnansweredError as error:
             return Consent(error.reason, error.can_ask)
 
     async def ask(self, question: Question, waiting: Waiting) -> Json | None:
-        """What the user fills in while the call waits."""
+        """The form that the user fills in while the call waits."""
         async with waiting():
             answer = await self._elicited(question.message, question.schema)
         if answer.action != "accept":

@@ -44,9 +44,9 @@ class CompletionHandlers:
         """The possible values of an argument, as far as they are known."""
         ref, argument = params.ref, params.argument.name
         if isinstance(ref, types.PromptReference):
-            return _named(prompt_of(self._dispatcher, ref.name).arguments, argument).values
+            return _argument_named(prompt_of(self._dispatcher, ref.name).arguments, argument).values
         resource = self._resource(ref.uri)
-        values = _named(resource.variables, argument).values
+        values = _argument_named(resource.variables, argument).values
         if resource.tool:
             return values
         catalog = self._dispatcher.catalog
@@ -60,7 +60,7 @@ class CompletionHandlers:
         raise UnknownAddressError(unknown_text("template", uri, known))
 
 
-def _named(
+def _argument_named(
     arguments: Sequence[PromptArgument] | Sequence[Variable], name: str
 ) -> PromptArgument | Variable:
     for argument in arguments:

@@ -23,7 +23,7 @@ _FULL: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain\r\ncontent-length: 20\r\n"
     b"retry-after: 5\r\nconnection: close\r\n\r\ntoo many connections"
 )
-#: What a connection is busy with: nothing, the head or the body of a request, or a call.
+#: The state of a connection: idle, reading the head or body of a request, or in a call.
 Phase: TypeAlias = Literal["idle", "head", "body", "call"]
 
 

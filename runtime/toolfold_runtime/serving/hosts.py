@@ -124,7 +124,7 @@ def _is_ambiguous(scope: Message) -> bool:
 
 
 def allowed_host(text: str) -> _Peer:
-    """The host, with any port where it ends with `:*`; StartError where it is none."""
+    """The host, with any port if it ends with `:*`; StartError if it is invalid."""
     peer = _parsed(_AUTHORITY, text)
     if peer is None:
         raise StartError(f"--allow-host {text!r} is no host; write it like books.example:8000")
@@ -132,7 +132,7 @@ def allowed_host(text: str) -> _Peer:
 
 
 def allowed_origin(text: str) -> _Peer:
-    """The origin, with any port where it ends with `:*`; StartError where it is none."""
+    """The origin, with any port if it ends with `:*`; StartError if it is invalid."""
     peer = _parsed_origin(text)
     if peer is None:
         way_out = "write it like https://books.example"
@@ -141,7 +141,7 @@ def allowed_origin(text: str) -> _Peer:
 
 
 def _origin_of(origins: list[bytes]) -> _Peer | None:
-    """The one origin of a request; None where there is none, or more than one."""
+    """The origin of a request; None if it has none, or more than one."""
     return _parsed_origin(_text(origins[0])) if len(origins) == 1 else None
 
 
@@ -156,7 +156,7 @@ def _is_among(peer: _Peer | None, allowed: frozenset[_Peer]) -> bool:
 
 
 def _parsed(form: re.Pattern[str], text: str) -> _Peer | None:
-    """The parts of a host or an origin, which are the same in any case; None where it is none."""
+    """The parts of a host or an origin in lower case; None if it is invalid."""
     match = form.fullmatch(text.lower())
     if match is None:
         return None

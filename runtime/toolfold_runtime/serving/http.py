@@ -46,7 +46,7 @@ class Bounds:
 
 @dataclass(frozen=True)
 class Listener:
-    """Where to listen, whom to answer, and who checks tokens."""
+    """Options of listening: the address, the allowed hosts and origins, and the token verifier."""
 
     host: str
     port: int
@@ -232,7 +232,7 @@ def address_of(bound: socket.socket) -> str:
 
 
 def bound_socket(host: str, port: int) -> socket.socket:
-    """A socket that listens on an address; StartError where it cannot be had."""
+    """A socket that listens on an address; StartError if the address cannot be used."""
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
         # Named as TCP: asyncio sends at once only on sockets that say so.

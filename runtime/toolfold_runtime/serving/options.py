@@ -29,7 +29,7 @@ _HTTP_DEFAULTS: Final[dict[str, object]] = {
 
 
 class ServeOptions(NamedTuple):
-    """How a server is started; None stands for what was decided when generating."""
+    """Options of starting a server; None stands for what was decided when generating."""
 
     exposure: Exposure | None
     search: Strategy | None

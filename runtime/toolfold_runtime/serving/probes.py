@@ -19,7 +19,7 @@ class Probes:
         self._stopping = stopping
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
-        """Answer a probe: 200, and 503 to whoever asks for readiness once the server stops."""
+        """Answer a probe: 200, or 503 for readiness once the server is stopping."""
         if scope["type"] != "http" or scope["path"] not in (_ALIVE, _READY):
             await self._application(scope, receive, send)
         elif scope["method"] not in _METHODS:

@@ -8,7 +8,7 @@ from mcp.server.context import ServerRequestContext
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.prompt import Prompt, PromptArgument
 from toolfold_runtime.disclosure.dispatch import Dispatcher
-from toolfold_runtime.disclosure.prompts import filled
+from toolfold_runtime.disclosure.prompts import filled_prompt
 from toolfold_runtime.serving.call_contexts import CallContexts
 from toolfold_runtime.serving.request_handling import (
     answer_or_question,
@@ -42,7 +42,7 @@ class PromptHandlers:
         self, context: ServerRequestContext[Any], params: types.GetPromptRequestParams
     ) -> Json:
         with protocol_errors(context, prompt=params.name):
-            prompt = await filled(
+            prompt = await filled_prompt(
                 self._dispatcher,
                 params.name,
                 params.arguments or {},

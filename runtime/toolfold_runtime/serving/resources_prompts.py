@@ -62,7 +62,7 @@ class _Handlers:
         self._contexts = contexts
 
     async def answer(self, method: str, context: ServerRequestContext[Any], params: Any) -> Any:
-        """What the handler of a method answers."""
+        """The answer of a method's handler."""
         return await self._handlers[method](context, params)
 
     @cached_property

@@ -92,7 +92,7 @@ class _Wire:
     ) -> None:
         """Pass on the client's messages, until its input ends and all requests are answered."""
         async with to_server, to_client, contextlib.AsyncExitStack() as stack:
-            session = await _opened(to_server, stack)
+            session = await _open_session(to_server, stack)
             while messages := await self._threads.begin(self._lines.read):
                 for message in messages:
                     if isinstance(message, Refusal):
@@ -101,7 +101,7 @@ class _Wire:
                     if self._begins_anew(message):
                         await session.aclose()
                         self._pending.clear()
-                        session = await _opened(to_server, stack)
+                        session = await _open_session(to_server, stack)
                     self._note(message)
                     await session.send(SessionMessage(message))
             with anyio.move_on_after(_CALL_SECONDS):
@@ -143,7 +143,7 @@ class _Wire:
             self._is_idle.set()
 
 
-async def _opened(
+async def _open_session(
     to_server: MemoryObjectSendStream[Incoming], stack: contextlib.AsyncExitStack
 ) -> MemoryObjectSendStream[SessionMessage | Exception]:
     """Start a new session of the server; the stream to send its messages to."""

@@ -29,7 +29,7 @@ _LONGEST_CODE: Final = 60
 
 
 class Credentials:
-    """What authorizes the requests of one connection."""
+    """The credentials of one connection's requests."""
 
     def __init__(
         self, server: UpstreamServer, fetch: httpx2.AsyncBaseTransport, mask: Mask

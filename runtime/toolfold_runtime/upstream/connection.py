@@ -26,7 +26,7 @@ _LONGEST_RESTART: Final = 3.0
 _FIRST_RETRY: Final = 1.0
 _LONGEST_RETRY: Final = 30.0
 _LONGEST_HTTP_RETRY: Final = 5.0
-#: Starts in a row that fail before calls do not wait for the next one any more.
+#: Failed starts in a row after which calls no longer wait for the next one.
 _HOPELESS: Final = 3
 _MOST_COUNTED: Final = 20
 
@@ -38,7 +38,7 @@ class Live(NamedTuple):
     digests: Digests
 
     async def learn_headers(self) -> None:
-        """List the tools where nobody has: over HTTP, some of them have arguments sent as headers too."""
+        """List the tools once: over HTTP, some of them have arguments that are sent as headers too."""
         if self.session.server.url is not None:
             with contextlib.suppress(UpstreamError):  # the call itself will tell
                 await self.digests.digest_of("")
@@ -170,7 +170,7 @@ class Connection:
         self._drop(session)
 
     def _drop(self, session: Session) -> None:
-        """End a session, unless somebody else has done so."""
+        """End a session, unless that has begun already."""
         if self._live is None or self._live.session is not session:
             return
         self._live = None
@@ -228,7 +228,7 @@ class _Backoff:
         self._failed_starts = 0
 
     def end(self, *, was_connected: bool) -> None:
-        """Note an end that nobody asked for."""
+        """Note an unexpected end."""
         now = self._loop.time()
         if was_connected:
             self.connected()

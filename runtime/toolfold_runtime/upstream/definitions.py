@@ -10,7 +10,7 @@ from toolfold_runtime.upstream.errors import UpstreamError
 from toolfold_runtime.upstream.pins import digest
 from toolfold_runtime.upstream.session import Session
 
-#: A list that goes on is no list.
+#: The most pages of a list, in case it never ends.
 _MOST_PAGES: Final = 1_000
 _MOST_TOOLS: Final = 20_000
 _MOST_BYTES: Final = 64_000_000
@@ -57,7 +57,7 @@ class Digests:
         self._session = session
         self._listing: asyncio.Task[dict[str, str]] | None = None
         self._begun = 0.0
-        #: Of the few tools that are not what they were.
+        #: The live definitions of the few tools that have changed.
         self._definitions: dict[str, Json | None] = {}
 
     async def digest_of(self, tool: str) -> str | None:

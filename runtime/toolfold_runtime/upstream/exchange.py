@@ -22,7 +22,7 @@ from toolfold_runtime.contract.codec import Json
 #: Streams of messages from and to a server, as the SDK's transports give them.
 Streams: TypeAlias = tuple[Any, Any]
 
-#: What the SDK gets instead, valid in every era.
+#: The result that the SDK gets instead, valid in every version of the protocol.
 _EMPTY: Final[Json] = {
     "resultType": "complete",
     "content": [],
@@ -39,7 +39,7 @@ _X_HEADER: Final = "x-mcp-header"
 
 
 def is_outage(error: MCPError) -> bool:
-    """Whether an error stands for an answer that never came: made here, or by the SDK."""
+    """Whether an error means that no answer came: one made here, or by the SDK."""
     return error.error.data == OUTAGE or error.error.message.startswith("SSE stream")
 
 
@@ -63,7 +63,7 @@ class Exchange:
         #: Set when nothing more will come from the server.
         self.gone = asyncio.Event()
         self._originals: dict[RequestId, Original] = {}
-        #: Requests of the server that are not answered yet: one that asks and does not read is not heard.
+        #: Unanswered requests of the server; one that sends too many without reading is ignored.
         self._unanswered = 0
 
     @asynccontextmanager

@@ -72,10 +72,10 @@ class _Contained(httpx2.AsyncBaseTransport):
         if request.method == "DELETE":  # ends a session: nobody waits for that
             request.extensions = {**request.extensions, "timeout": _ENDING}
         try:
-            sent, response = await self._sent(request)
+            sent, response = await self._send_with_credentials(request)
             if response.status_code == 401 and self._credentials.refused(sent.headers):
                 await response.aclose()
-                _, response = await self._sent(request)
+                _, response = await self._send_with_credentials(request)
             return await self._checked(request, response)
         except httpx2.TransportError as error:
             return _failure(request, f"unreachable: {_reason(error)}")
@@ -85,7 +85,9 @@ class _Contained(httpx2.AsyncBaseTransport):
     async def aclose(self) -> None:
         """Nothing: the pool is shared."""
 
-    async def _sent(self, request: httpx2.Request) -> tuple[httpx2.Request, httpx2.Response]:
+    async def _send_with_credentials(
+        self, request: httpx2.Request
+    ) -> tuple[httpx2.Request, httpx2.Response]:
         """The request as it was sent, with credentials, and the response."""
         sent = await self._credentials.authorized(request)
         return sent, await self._inner.handle_async_request(sent)

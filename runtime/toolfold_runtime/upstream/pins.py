@@ -15,9 +15,9 @@ from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.hidden import HIDDEN
 from toolfold_runtime.jsontext import canonical, compact
 
-#: What a pin holds: all that an agent reads or a client acts on.
+#: The pinned fields: all that an agent reads or a client acts on.
 PINNED: Final = ("name", "title", "description", "inputSchema", "outputSchema", "annotations")
-#: What stands for a value that is not there.
+#: A marker for a missing value.
 ABSENT: Final = object()
 
 _LONGEST: Final = 200
@@ -59,7 +59,7 @@ def digest(definition: Json) -> str:
 
 
 def changes(before: Json, after: Json) -> list[Change]:
-    """Where two definitions differ in what is pinned, in the order of the fields; the first of many."""
+    """The differences in pinned fields, in the order of the fields; only the first of many."""
     return list(islice(_changes((), pinned(before), pinned(after)), _MOST_CHANGES))
 
 
@@ -141,6 +141,6 @@ def _shortened(text: str) -> str:
 
 
 def _visible(text: str) -> str:
-    """A text with what nobody sees, and the ends of lines, written as escapes."""
+    """A text with hidden characters and line breaks as escapes."""
     shown = text.replace("\n", "\\n").replace("\r", "\\r")
     return _HIDDEN.sub(lambda match: f"\\u{{{ord(match[0]):x}}}", shown)

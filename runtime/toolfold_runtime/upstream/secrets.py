@@ -9,11 +9,11 @@ from urllib.parse import quote, quote_plus
 from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.jsontext import compact
 
-#: A shorter value is a word or a number that other texts hold by chance.
+#: The shortest value that is masked: shorter ones occur in other texts by chance.
 _SHORTEST_SECRET: Final = 8
 # What every program is told anyway.
 _PUBLIC: Final = frozenset({"HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"})
-#: What the value of a cookie may hold (RFC 6265, 4.1.1); everything else is encoded.
+#: The characters allowed in a cookie's value (RFC 6265, 4.1.1); all others are encoded.
 COOKIE_OCTETS: Final = "!#$&'()*+/:<=>?@[]^`{|}%"
 _ENCODED: Final = re.compile(r"%[0-9A-F]{2}")
 _PLACEHOLDER: Final = re.compile(r"\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}")

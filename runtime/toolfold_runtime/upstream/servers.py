@@ -33,7 +33,7 @@ class Servers:
         return list(self._states.values())
 
     def server(self, name: str) -> UpstreamServer:
-        """What the manifest says about a server."""
+        """The declaration of a server."""
         return self._servers[name]
 
     def state(self, name: str) -> ServerState:

@@ -128,7 +128,7 @@ class Session:
             try:
                 await send(client.session)
             except MCPError as error:
-                raise self._failed(error, original) from None
+                raise self._error_for(error, original) from None
             except Exception as error:
                 raise UpstreamError(f"broke the protocol: {type(error).__name__}") from None
         return original.result
@@ -145,7 +145,7 @@ class Session:
             if not self._waiting:
                 self._is_quiet.set()
 
-    def _failed(self, error: MCPError, original: Original) -> UpstreamError:
+    def _error_for(self, error: MCPError, original: Original) -> UpstreamError:
         """Why a request has no result."""
         if not self._exchange.gone.is_set() and error.error.message != _CLOSED:
             return self._told(error)
@@ -178,11 +178,11 @@ class Session:
         return Client(
             self._exchange.over(self._transport.streams()),
             cache=None,
-            message_handler=self._received,
+            message_handler=self._on_notification,
             client_info=Implementation(name="toolfold", version=_own_version()),
         )
 
-    async def _received(self, message: object) -> None:
+    async def _on_notification(self, message: object) -> None:
         """Handle notifications of a server that speaks the older protocol."""
         if isinstance(message, ToolListChangedNotification):
             self.has_changed = True

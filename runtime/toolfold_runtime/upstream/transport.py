@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Shared:
-    """What all connections of a process share: the guard of its children, one pool for HTTP."""
+    """The resources that connections share: the guard of child processes, and one HTTP pool."""
 
     def __init__(self, folder: Path | None = None) -> None:
         #: Where relative paths begin: the manifest's folder, else the working directory.

@@ -33,8 +33,8 @@ def audit_module(source: str) -> None:
     bound: set[str] = set()
     used: set[str] = set()
     for node in ast.parse(source).body:
-        bound |= _bound(node)
-        used |= _used(node)
+        bound |= _names_bound(node)
+        used |= _names_used(node)
     _refuse_unknown(used - bound)
 
 
@@ -44,7 +44,7 @@ def _refuse_unknown(names: Iterable[str]) -> None:
         raise ValueError(f"unexpected expression in models: {', '.join(unknown)[:200]}")
 
 
-def _bound(node: ast.stmt) -> set[str]:
+def _names_bound(node: ast.stmt) -> set[str]:
     """The names that a statement binds; ValueError for an import that is not ours."""
     match node:
         case ast.Import(names=[ast.alias(name="datetime", asname="dt")]):
@@ -52,7 +52,7 @@ def _bound(node: ast.stmt) -> set[str]:
         case ast.ImportFrom(module="__future__", names=[ast.alias(name="annotations")], level=0):
             return set()
         case ast.ImportFrom(module=str() as module, names=names, level=level):
-            return {_imported(alias, module, level) for alias in names}
+            return {_name_imported(alias, module, level) for alias in names}
         case ast.Import() | ast.ImportFrom():
             raise ValueError(f"unexpected import in models: {ast.unparse(node)[:200]}")
         case ast.ClassDef(name=name):
@@ -62,8 +62,8 @@ def _bound(node: ast.stmt) -> set[str]:
     return set()
 
 
-def _imported(alias: ast.alias, module: str, level: int) -> str:
-    """The name that an import binds: one of ours by its own name, or that of a definition."""
+def _name_imported(alias: ast.alias, module: str, level: int) -> str:
+    """The name that an import binds: one of the generator's own imports, or of a definition."""
     is_ours = level == 0 and alias.name != "dt" and IMPORTED.get(alias.name) == module
     is_definition = level == 1 and _DEFINITION.fullmatch(module) and _CLASS.fullmatch(alias.name)
     if alias.asname is not None or not (is_ours or is_definition) or alias.name in _RESERVED:
@@ -71,7 +71,7 @@ def _imported(alias: ast.alias, module: str, level: int) -> str:
     return alias.name
 
 
-def _used(node: ast.stmt) -> set[str]:
+def _names_used(node: ast.stmt) -> set[str]:
     """The names that a statement of a module uses; ValueError for a statement that is not ours."""
     match node:
         case ast.Expr(value=ast.Constant(value=str())) | ast.Import() | ast.ImportFrom():

@@ -58,7 +58,7 @@ class ModelsWriter:
 
     def __init__(self, plan: ModelsPlan) -> None:
         self._plan = plan
-        #: By name: what an alias stands for, None for a class.
+        #: By name: the schema behind an alias, None for a class.
         self._aliases: dict[str, Json | None] = {
             imported.name: imported.alias for imported in plan.imports
         }

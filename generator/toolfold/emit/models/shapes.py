@@ -16,7 +16,7 @@ from toolfold.plan.models.model import referenced_classes
 
 Schema = dict[str, Any]
 
-#: Placeholders for what is a property's own: its texts, and the classes and aliases it refers to.
+#: Placeholders for what differs between properties: texts, classes and aliases.
 DESCRIPTION: Final = "description"
 ALIAS: Final = "alias"
 CLASS_STUB: Final = "Reference"
@@ -188,14 +188,14 @@ class _Inline(ast.NodeTransformer):
 def _template(annotation: ast.expr, shape: Shape) -> FieldTemplate:
     names = audited_names(annotation)
     if shape.is_nullable and not shape.is_never_absent:
-        annotation = _marked(annotation)
+        annotation = _with_null_mark(annotation)
         names |= {"Annotated", "NULLABLE"}
     used = sorted(name for name in names if not STUB.fullmatch(name))
     text = ast.unparse(annotation)
     return FieldTemplate(_split(ast.parse(text, mode="eval").body, text), used)
 
 
-def _marked(annotation: ast.expr) -> ast.expr:
+def _with_null_mark(annotation: ast.expr) -> ast.expr:
     """The annotation marked as accepting null, apart from the None for an absent value."""
     mark = ast.Name("NULLABLE")
     match annotation:

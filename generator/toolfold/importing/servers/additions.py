@@ -19,7 +19,7 @@ _BOM: Final = "\ufeff"
 
 @dataclass(frozen=True)
 class Additions:
-    """What became of a manifest: the keys that were added to, and what its author has to add."""
+    """The additions to a manifest: the changed keys, and what its author has to add."""
 
     declared: list[str] = field(default_factory=list)
     failures: dict[str, str] = field(default_factory=dict)

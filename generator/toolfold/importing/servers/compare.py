@@ -33,7 +33,7 @@ class Comparison(NamedTuple):
         return ", ".join(f"{number} {kind}" for kind, number in numbers.items() if number)
 
     def lines(self) -> Iterator[str]:
-        """What changed: a line for each tool, more for those that changed; the first of many."""
+        """The differences in lines: one for each tool, more for changed ones; only the first of many."""
         lines = [f"+ {_short(name)}" for name in self.added[:_MOST_TOOLS]]
         lines += _more(len(self.added), "added")
         lines += [f"- {_short(name)}" for name in self.removed[:_MOST_TOOLS]]

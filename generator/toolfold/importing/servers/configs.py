@@ -46,7 +46,7 @@ class Unusable:
     name: str
     origin: str
     reason: str
-    #: Whether somebody switched it off, so that nothing is wrong.
+    #: Whether it is only switched off, which is not a mistake.
     is_off: bool = False
 
 

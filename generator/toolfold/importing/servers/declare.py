@@ -135,7 +135,7 @@ def _indented(block: str, depth: int) -> str:
 
 
 def _offset(text: str, mark: Any) -> int:
-    """Where a mark is in the text."""
+    """The offset of a mark in the text."""
     lines = text.split("\n")
     return sum(len(line) + 1 for line in lines[: mark.line]) + int(mark.column)
 

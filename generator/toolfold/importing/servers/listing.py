@@ -12,7 +12,7 @@ from toolfold_runtime.contract.upstream import UpstreamServer
 from toolfold_runtime.upstream.errors import UpstreamError
 from toolfold_runtime.upstream.listing import LiveServer, live_server
 
-#: Seconds that a server may take to start and to list its tools, unless somebody says otherwise.
+#: The default seconds for a server to start and to list its tools.
 PATIENCE: Final = 60.0
 # Starting an interpreter or Node takes a core for a second.
 _AT_ONCE: Final = max(4, 2 * (os.cpu_count() or 1))

@@ -50,17 +50,17 @@ class ImportedFile:
     tree: PlacedMapping
 
     def entries(self, key: str) -> Mapping[str, Any]:
-        """What it has under `tools` or `categories`."""
+        """The entries under `tools` or `categories`."""
         entries = self.tree.get(key)
         return entries if isinstance(entries, PlacedMapping) else {}
 
     def definitions(self) -> dict[str, Json]:
-        """What was imported: definitions in the protocol's form, by what the server calls each."""
+        """The imported definitions in the protocol's form, by the server's name of each tool."""
         definitions = (definition_of(tool) for tool in foreign_tools(self.tree).values())
         return {definition["name"]: definition for definition in definitions}
 
     def by_id(self, key: str) -> dict[str, str]:
-        """Of each tool's id its `category`, or, with `name`, its name."""
+        """The `category` of each tool by its id; with `name`, its name."""
         tools = {n: t for n, t in self.entries("tools").items() if isinstance(t, PlacedMapping)}
         return {
             str(tool.get("id")): name if key == "name" else str(tool.get(key))
@@ -73,12 +73,12 @@ class Project:
 
     def __init__(self, manifest: Path, command: str = MCP) -> None:
         self.manifest = manifest
-        #: What imports into it, which is said in the first lines of its files.
+        #: The importing command, which the first lines of imported files name.
         self.command = command
         self.folder = manifest.parent
         self.is_new = not manifest.exists()
         self.tree = None if self.is_new else read_with_includes(manifest)
-        #: Of each tool its name to its id; of this server's own ones to nothing.
+        #: Tool name to id; to an empty text for tools without an id.
         self._tools = {
             name: str(tool.get("id") or "") if isinstance(tool, dict) else ""
             for name, tool in self._entries("tools").items()
@@ -98,7 +98,7 @@ class Project:
         return declared if isinstance(declared, dict) else {}
 
     def upstream(self, name: str) -> UpstreamServer:
-        """A declared server as it is connected to; UsageError where its entry is none."""
+        """A declared server as the runtime reads it; UsageError if its entry is invalid."""
         try:
             return upstream_server(name, Upstream.model_validate(self.servers()[name]))
         except ValueError:
@@ -111,12 +111,12 @@ class Project:
         return variables_in(*_texts(others))
 
     def file_of(self, server: str) -> Path:
-        """Where the tools of a server are imported to."""
+        """The file that the tools of a server are imported to."""
         stem = server if server[0].isalnum() or server[0] == "_" else f"_{server}"
         return self.folder / FOLDER / f"{file_stem(stem)}.yaml"
 
     def place_of(self, server: str) -> Path:
-        """Where the tools of a server were imported to, or will be."""
+        """The file that the tools of a server were imported to, or will be."""
         tools = self._entries("tools")
         for name, identity in self._tools.items():
             if identity.partition("::")[0] == server and isinstance(tools, PlacedMapping):
@@ -125,7 +125,7 @@ class Project:
         return self.file_of(server)
 
     def imported(self, server: str, path: Path | None = None) -> ImportedFile | None:
-        """What was imported before, to its usual place or another; None where nothing was.
+        """The file of an earlier import, at its usual path or `path`; None if there is none.
 
         Raises OutputError for a link, UsageError for a file that is somebody else's.
         """

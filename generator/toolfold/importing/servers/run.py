@@ -39,7 +39,7 @@ class Imported:
     """The outcome for every server, and the files that were written."""
 
     snapshots: list[Snapshot] = field(default_factory=list)
-    #: Server to why it was not imported.
+    #: Server to the reason why it was not imported.
     failures: dict[str, str] = field(default_factory=dict)
     exports: dict[str, tuple[Export, ...]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)

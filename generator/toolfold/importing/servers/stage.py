@@ -70,7 +70,7 @@ def staged_file(
         text = manifest_text(data, first_line)
         if len(text.encode()) > MAX_BYTES:
             raise UsageError(f"its tools take more than {MAX_BYTES:,} bytes")
-        refused = {} if text == known else _refused(data, text, accepted)
+        refused = {} if text == known else _refusals(data, text, accepted)
         if not refused:
             return StagedFile(accepted, data, text, left_out)
         left_out |= {tool.name: refused[tool.id] for tool in accepted if tool.id in refused}
@@ -91,7 +91,7 @@ def acceptable(tools: Sequence[ForeignTool]) -> list[ForeignTool]:
         return []
 
 
-def _refused(data: Json, text: str, tools: Sequence[ForeignTool]) -> dict[str, str]:
+def _refusals(data: Json, text: str, tools: Sequence[ForeignTool]) -> dict[str, str]:
     """Id to reason, for tools that cannot be imported; `text` is the file that `data` is written as."""
     ids = {name: entry["id"] for name, entry in data["tools"].items()}
     try:

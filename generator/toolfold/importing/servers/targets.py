@@ -31,7 +31,7 @@ class Target:
     entry: dict[str, Any] | None = None
     exports: tuple[Export, ...] = ()
     notes: tuple[str, ...] = ()
-    #: Where the name is to come from the server itself: what it was read from.
+    #: The client's entry, if the name is to come from the server itself.
     unnamed: ClientServer | None = None
 
 

@@ -50,7 +50,7 @@ class Translated:
     #: The same with the values that the client's file has; never written.
     live: UpstreamServer
     exports: tuple[Export, ...]
-    #: What could not be kept.
+    #: Notes about what could not be carried over.
     notes: tuple[str, ...]
 
 

@@ -22,7 +22,7 @@ def budget_of(manifest: Manifest, name: str) -> int:
 
 
 def listed_tokens(definition: Definition) -> int:
-    """What a listed tool costs: name, description and input schema, as clients pass them on."""
+    """The tokens of a listed tool: name, description and input schema, as clients pass them on."""
     shown = {
         "name": definition.name,
         "description": definition.description,

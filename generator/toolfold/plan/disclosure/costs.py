@@ -6,7 +6,7 @@ from toolfold.plan.model import Cost
 
 
 def start_tokens(costs: Iterable[Cost]) -> int:
-    """What an agent pays to start: the meta-tools listed, and the inventory."""
+    """The tokens that an agent needs to start: for the listed meta-tools, and the inventory."""
     return sum(cost.tokens for cost in costs if cost.budget in ("surface", "capabilities"))
 
 

@@ -32,7 +32,7 @@ class ToolLine(NamedTuple):
     #: The signature within a line, and the type of the result.
     call: str = ""
     returns: str = ""
-    #: What was measured: the average latency, or all of it; empty where nothing was.
+    #: The average latency, or all figures; empty if nothing was measured.
     latency: str = ""
     figures: str = ""
 
@@ -53,7 +53,7 @@ class CategoryLine(NamedTuple):
     name: str
     tool_count: int
     description: str
-    #: What its tools say of their calls: the tokens of an average result and the usual speed.
+    #: From its tools' declarations: the tokens of an average result and the usual speed.
     tokens: int | None = None
     speed: str = ""
     #: How many servers its tools are of, where that is more than one.
@@ -67,7 +67,7 @@ class InventoryFacts:
     """What views show besides their lines, and the names of the meta-tools that they mention."""
 
     version: str
-    #: The format that is answered with where none is asked for.
+    #: The default format of answers.
     format: Format
     tool_count: int
     #: Category to its description.
@@ -80,7 +80,7 @@ class InventoryFacts:
     #: The served name of the meta-tool; empty where it is switched off.
     capabilities: str
     next_step: str
-    #: What decided which tools are hot.
+    #: The criterion by which tools are hot.
     hot_by: HotBy = "order"
     #: Whether any category has popular tools, and any tools of several servers.
     has_popular: bool = False

@@ -13,7 +13,7 @@ def figures(measured: Measured) -> str:
 
 
 def sentence(measured: Measured) -> str:
-    """The same with p95, for people."""
+    """All figures with p95, as a sentence for people."""
     calls = f"{measured.calls:,} call{'' if measured.calls == 1 else 's'}"
     rate = share(measured.success_rate)
     average, slow = duration(measured.latency_ms), duration(measured.p95_ms)

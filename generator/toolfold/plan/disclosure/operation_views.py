@@ -21,12 +21,12 @@ def operation_views(
 ) -> ToolViews:
     """The views of one operation; no definitions are beside them, as nothing refers to any."""
     schemas = ViewSchemas(shown.arguments, shown.answer or None, ())
-    rest = _rest(name, shown, schema_tool)
+    rest = _way_to_omitted(name, shown, schema_tool)
     request = tool.backend.operation if tool.backend else None
     return views_of(name, tool, shown.arguments, schemas, form, rest, request or "")
 
 
-def _rest(name: str, shown: ShownOperation, schema_tool: str) -> str:
+def _way_to_omitted(name: str, shown: ShownOperation, schema_tool: str) -> str:
     """How to get what was omitted; empty if nothing was, or if no meta-tool shows it."""
     paths = [one_line(path) for path in shown.cut if len(path) <= _LONGEST_PATH]
     paths = paths[: _MOST_PATHS - 1]

@@ -11,7 +11,7 @@ from toolfold.plan.disclosure.inventory import CategoryLine, InventoryFacts, Too
 from toolfold.plan.disclosure.view_request import ViewRequest, extras
 from toolfold.plan.text.escape import json_text, one_line
 
-#: What a page of a view lists.
+#: The lines of a page.
 Lines: TypeAlias = Sequence[ToolLine] | Sequence[CategoryLine]
 
 
@@ -28,21 +28,21 @@ def _json(facts: InventoryFacts, request: ViewRequest, view: Json) -> str:
     """The view as JSON; at its end the call for its next page, else the next step."""
     if request.pages > 1:
         view["page"] = f"{request.page}/{request.pages}"
-    view["leftOut"] = _omitted(request)
+    view["leftOut"] = _omitted_note(request)
     view["next"] = _next(facts, request)
     return json_text({key: value for key, value in view.items() if value not in ("", {}, [])})
 
 
 def _text(facts: InventoryFacts, request: ViewRequest, rows: list[str]) -> str:
     page = [f"page {request.page}/{request.pages}"] if request.pages > 1 else []
-    missing = _omitted(request)
+    missing = _omitted_note(request)
     omitted = [f"left out: {missing}"] if missing else []
     following = _next(facts, request)
     closing = [f"next: {following}"] if following else []
     return "\n".join([*rows, *page, *omitted, *closing])
 
 
-def _omitted(request: ViewRequest) -> str:
+def _omitted_note(request: ViewRequest) -> str:
     """The note, on the first page only, about what all pages omit."""
     return ", ".join(request.omitted) if request.page == 1 else ""
 

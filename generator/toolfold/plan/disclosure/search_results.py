@@ -23,7 +23,7 @@ def result_lines(name: str, tool: Tool, given: Json, returned: Json | None) -> l
 
 
 def result_tokens(lines: list[str]) -> list[int]:
-    """What each line costs, with its line break."""
+    """The tokens of each line, with its line break."""
     return [count(f"{line}\n") for line in lines]
 
 

@@ -32,7 +32,7 @@ _LONGEST_CONSTRAINT: Final = 60  # characters
 
 
 class ShortSource(NamedTuple):
-    """What a shortened view is made of."""
+    """The inputs of a shortened view."""
 
     name: str
     tool: Tool
@@ -51,7 +51,7 @@ def short_view(source: ShortSource, limit: int) -> str:
     call = _call(source, room)
     shown: dict[str, Json] = {}
     remaining = room - count(_view(source, call, shown)) - _NOTE
-    for name, rendered in _steps(source):
+    for name, rendered in _parts_to_show(source):
         cost = count(json_text({name: rendered})) + 1
         cost -= count(json_text({name: shown[name]})) if name in shown else 0
         if cost <= remaining:
@@ -76,21 +76,21 @@ def _call(source: ShortSource, room: int) -> Json | None:
     return None
 
 
-def _steps(source: ShortSource) -> Iterator[tuple[str, Json]]:
+def _parts_to_show(source: ShortSource) -> Iterator[tuple[str, Json]]:
     """Parts to show as long as they fit, the most important first."""
     required, optional = _by_need(source.parameters)
     for names in (required, optional):
         for name, schema in names.items():
-            yield name, _typed(schema, source.parameters)
+            yield name, _type_only(schema, source.parameters)
         for name, schema in names.items():
-            yield name, _explained(schema, source.parameters)
+            yield name, _type_and_text(schema, source.parameters)
     for name, schema in (required | optional).items():
         if inside := _inside(_target(schema, source.parameters), source.parameters):
             types = {
-                inner_name: _typed(inner, source.parameters)["type"]
+                inner_name: _type_only(inner, source.parameters)["type"]
                 for inner_name, inner in inside.items()
             }
-            yield name, _explained(schema, source.parameters) | {"inside": types}
+            yield name, _type_and_text(schema, source.parameters) | {"inside": types}
 
 
 def _by_need(parameters: Json) -> tuple[Json, Json]:
@@ -100,14 +100,14 @@ def _by_need(parameters: Json) -> tuple[Json, Json]:
     return first, {name: schema for name, schema in properties.items() if name not in first}
 
 
-def _typed(schema: object, document: Json) -> Json:
+def _type_only(schema: object, document: Json) -> Json:
     kind = type_name(schema, document)
     return {"type": kind if len(kind) <= _SENTENCE else "any"}
 
 
-def _explained(schema: object, document: Json) -> Json:
+def _type_and_text(schema: object, document: Json) -> Json:
     """The type with constraints and the first sentence of the description; inner properties by name."""
-    shown, target = _typed(schema, document), _target(schema, document)
+    shown, target = _type_only(schema, document), _target(schema, document)
     for key in _CONSTRAINTS:
         if key in target and len(json_text(target[key])) <= _LONGEST_CONSTRAINT:
             shown[key] = target[key]
@@ -173,7 +173,7 @@ def _line(name: str, shown: Json) -> str:
 
 
 def _note(source: ShortSource, call: Json | None, shown: Mapping[str, Json]) -> str:
-    """What the view leaves out, and how to get it."""
+    """The note on what the view leaves out, and how to get it."""
     parts = []
     for kind, names in zip(("required", "optional"), _by_need(source.parameters), strict=True):
         missing = [name for name in names if name not in shown]

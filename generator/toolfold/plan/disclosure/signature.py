@@ -67,7 +67,7 @@ class ListedParameters(NamedTuple):
 
     #: Name to type: `str (required)`, `int (optional)`.
     types: dict[str, str]
-    #: How many are left out.
+    #: The number of parameters that are left out.
     more: int
 
 

@@ -64,7 +64,7 @@ def views_of(
 
 
 def _conditions(tool: Tool) -> Json:
-    """What a call needs besides its arguments."""
+    """The conditions of a call: scopes and confirmation."""
     conditions: Json = {"scopes": tool.scopes} if tool.scopes else {}
     return conditions | ({"confirm": tool.confirm} if tool.confirm else {})
 

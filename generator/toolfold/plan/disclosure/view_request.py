@@ -6,7 +6,7 @@ from toolfold_runtime.contract.vocabulary import Detail, Format
 
 from toolfold.plan.disclosure.inventory import InventoryFacts
 
-#: What may be left out, in the order in which it is said.
+#: The parts that may be left out, in the order in which a note names them.
 _OMITTED: Final = (
     "popular tools",
     "server counts",
@@ -16,24 +16,24 @@ _OMITTED: Final = (
     "summaries",
     "tool names",
 )
-#: Parts that are left out without a word where nothing but the word would exceed the budget.
+#: Parts whose omission is not noted if the note alone would exceed the budget.
 ASIDES: Final = ("popular tools", "server counts")
-#: Views that are asked for because they are short.
+#: Views without extras, as agents ask for them because they are short.
 _BARE: Final = ("counts", "hot", "names")
 
 
 class ViewRequest(NamedTuple):
-    """What was asked for, and which page of the answer this is."""
+    """The parameters of a view, and the number of this page."""
 
     detail: Detail
     category: str = ""
     format: Format = "json"
     page: int = 1
     pages: int = 1
-    #: What a richer view would have shown.
+    #: The parts that were left out to fit, which the view names.
     omitted: tuple[str, ...] = ()
     is_default: bool = False
-    #: What it does not show and does not speak of.
+    #: The parts that were left out and are not named.
     unsaid: tuple[str, ...] = ()
 
     def at_page(self, page: int, pages: int) -> "ViewRequest":
@@ -58,7 +58,7 @@ class ViewRequest(NamedTuple):
 
 
 def extras(facts: InventoryFacts, request: ViewRequest) -> list[str]:
-    """What a view of all tools shows beside its lines; the first is the first to be left out."""
+    """The extras that a view of all tools shows beside its lines, in the order of omission."""
     is_bare = request.detail in _BARE and not (request.detail == "names" and request.is_default)
     if request.category or is_bare:
         return []

@@ -45,7 +45,7 @@ def view_sources(manifest: Manifest, inventory: Inventory) -> dict[str, ViewSour
 
 
 def lines_of(inventory: Inventory, detail: str, category: str = "") -> Lines:
-    """What a view lists: categories, or tools with nothing but what it shows of them."""
+    """The lines of a view: categories, or tools with only the fields that it shows."""
     if detail not in _FIELDS:
         return inventory.categories
     if detail == "hot":
@@ -76,7 +76,7 @@ def page_line(page: InventoryPage, detail: str = "") -> str:
 
 
 def view_costs(views: Views, inventory: Inventory) -> Iterator[Cost]:
-    """What each page costs in the format that is usually asked for."""
+    """The tokens of each page in the default format."""
     usual = inventory.facts.format
     for detail in DETAILS:
         for page in views[_name("", detail, usual)]:

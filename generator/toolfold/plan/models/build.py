@@ -44,7 +44,7 @@ class ModelsBuilder:
         self.definitions = {name: definition_type(name) for name in definitions}
         self._types: dict[str, ModelClass | ModelAlias] = {}
         self._taken = {definition.name for definition in self.definitions.values()}
-        #: By name: the definition that an alias stands for, and the schema that refers to it.
+        #: By the name of an alias: the document that refers to its definition, and the schema of that.
         self._aliases: dict[str, tuple[ModelSource, Json]] = {}
 
     def add(self, source: ModelSource) -> None:

@@ -49,7 +49,7 @@ class ModelField(NamedTuple):
     #: Whether null is a value that the schema accepts, and not only a way to omit the field.
     is_nullable: bool
     description: str
-    #: The default alone, so that a default of null differs from none.
+    #: A tuple with the default, so that a default of null differs from no default.
     default: tuple[object, ...]
 
 
@@ -75,7 +75,7 @@ class ImportedType(NamedTuple):
 
     name: str
     module: str
-    #: What an alias stands for; None for a class.
+    #: The schema behind an alias; None for a class.
     alias: Json | None
 
 

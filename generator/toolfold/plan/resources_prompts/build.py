@@ -24,7 +24,7 @@ def resources_prompts_of(
     meta: Sequence[MetaToolPlan],
     hot: Sequence[str],
 ) -> ResourcesPrompts:
-    """What the manifest declares, and a prompt for each workflow."""
+    """The declared resources and prompts, and a prompt for each workflow."""
     disclosure = manifest.disclosure
     schema_tool = next((tool.name for tool in meta if tool.role == "schema"), "")
     prompts = list(declared_prompts(manifest))

@@ -1,4 +1,4 @@
-"""Parameters of tools as text: what somebody who fills in a form or an address needs to know."""
+"""Parameters of tools as text, for arguments of prompts and variables of addresses."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, NamedTuple
@@ -25,9 +25,9 @@ class ToolParameter(NamedTuple):
     description: str
     is_required: bool
     has_default: bool
-    #: All that it can be, where that is few.
+    #: All its possible values, if they are few.
     values: tuple[str, ...]
-    #: Whether a text can stand for any of its values.
+    #: Whether any of its values can be given as text.
     takes_text: bool
 
 

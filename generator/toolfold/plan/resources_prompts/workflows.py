@@ -40,7 +40,7 @@ class _Input(NamedTuple):
 
     parameter: ToolParameter
     argument: str = ""
-    #: Whether the argument must be given: what a later step needs, an agent may know by then.
+    #: Whether the argument is required; that of a later step is not, as the agent may find it out.
     is_required: bool = False
     #: The number of the step, and the name of the value that it generates.
     step: int = 0
@@ -109,7 +109,7 @@ def _inputs(manifest: Manifest, flow: Workflow) -> list[list[_Input]]:
         tool = manifest.tools[step]
         step_inputs = []
         for parameter in parameters_of(tool, manifest.defs).values():
-            value = _supplied(parameter, tool, generated)
+            value = _supplied_value(parameter, tool, generated)
             is_wanted = parameter.is_required or (number == 1 and not parameter.has_default)
             if value:
                 step_inputs.append(_Input(parameter, step=generated[value], value=value))
@@ -122,7 +122,7 @@ def _inputs(manifest: Manifest, flow: Workflow) -> list[list[_Input]]:
     return steps
 
 
-def _supplied(parameter: ToolParameter, tool: Tool, generated: Mapping[str, int]) -> str:
+def _supplied_value(parameter: ToolParameter, tool: Tool, generated: Mapping[str, int]) -> str:
     """The name of the value from an earlier step for a parameter; empty if no step supplies it."""
     name = parameter.name
     if name in generated and (parameter.is_required or name in tool.consumes):

@@ -250,7 +250,7 @@ def _values(path: SchemaPath, schema: Json) -> Iterator[tuple[SchemaPath, str, o
 
 
 def _value_hint(error: ValidationError) -> str:
-    """What to do about a value that a schema refuses."""
+    """A hint for a value that a schema refuses."""
     kind = error.kind.as_dict()
     unexpected = kind.get("unexpected")
     if unexpected and isinstance(error.instance, dict):

@@ -8,9 +8,9 @@ from toolfold_runtime.pointers import SchemaPath
 
 from toolfold.manifest.json_schema import LISTS, MAPPINGS, SINGLE
 
-#: What references to a manifest's own definitions begin with.
+#: The beginning of references to a manifest's own definitions.
 DEFINITIONS_PREFIX: Final = "#/$defs/"
-#: What definitions stand under, in any dialect.
+#: The keywords that hold definitions, in any dialect.
 DEFINITION_KEYWORDS: Final = ("$defs", "definitions")
 
 

@@ -35,8 +35,8 @@ def required_problems(path: SchemaPath, schema: Json, root: Json) -> Iterator[Sc
         return
     known = list(properties)
     if others:
-        around = _declared(_around(path, root), root, set())
-        known = sorted(around | _declared(schema, root, set()))
+        around = _declared_names(_outermost_schema(path, root), root, set())
+        known = sorted(around | _declared_names(schema, root, set()))
     for index, name in missing:
         if name not in known:
             fact = f'required property "{name}" is not declared'
@@ -45,14 +45,14 @@ def required_problems(path: SchemaPath, schema: Json, root: Json) -> Iterator[Sc
             yield problem._replace(severity="warning") if others else problem
 
 
-def _around(path: SchemaPath, root: Json) -> object:
+def _outermost_schema(path: SchemaPath, root: Json) -> object:
     """The outermost schema that applies to the same value as the one at `path`."""
     while path and (path[-1] in _IN_PLACE or _IN_PLACE.intersection(path[-2:-1])):
         path = path[:-1] if path[-1] in _IN_PLACE else path[:-2]
     return value_at(root, path)
 
 
-def _declared(schema: object, root: Json, seen: set[int]) -> set[str]:
+def _declared_names(schema: object, root: Json, seen: set[int]) -> set[str]:
     """The properties declared by a schema and all others that apply to the same value."""
     if not isinstance(schema, dict) or id(schema) in seen:
         return set()
@@ -60,7 +60,7 @@ def _declared(schema: object, root: Json, seen: set[int]) -> set[str]:
     names = set(properties_of(schema))
     for step, inner in subschemas(schema):
         if step[0] in _IN_PLACE or step[0] == "dependentSchemas":
-            names |= _declared(inner, root, seen)
+            names |= _declared_names(inner, root, seen)
     if isinstance(schema.get("$ref"), str):
-        names |= _declared(resolve(root, schema["$ref"]), root, seen)
+        names |= _declared_names(resolve(root, schema["$ref"]), root, seen)
     return names

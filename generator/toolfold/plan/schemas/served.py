@@ -24,7 +24,7 @@ class LocatedSchema:
     base: ManifestPath
     is_foreign: bool
     is_parameters: bool = False
-    #: Whether it is nothing but the manifest's `$defs`.
+    #: Whether it is only the manifest's `$defs`.
     is_definitions: bool = False
     #: Whether values must match the formats that the schema names.
     asserts_formats: bool = False

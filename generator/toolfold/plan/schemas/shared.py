@@ -12,7 +12,7 @@ _LONGEST_PREFIX: Final = 24
 
 
 def definition_prefix(server: str) -> str:
-    """What the names of the definitions begin with that are imported with an HTTP API."""
+    """The prefix of the names of definitions that are imported with an HTTP API."""
     prefix = re.sub(r"[^A-Za-z0-9]+", "_", server).strip("_")[:_LONGEST_PREFIX] or "api"
     return f"{prefix}_" if prefix[0].isalpha() else f"api_{prefix}_"
 

@@ -76,7 +76,7 @@ class _Maker:
     def __init__(
         self, document: Json, branch: int, *, prefers_given: bool, is_full: bool = False
     ) -> None:
-        #: Whether optional properties are made too, but for what is deep below.
+        #: Whether optional properties are made too, except deep inside.
         self._is_full = is_full
         self.has_choices = False
         self._document = document
@@ -92,7 +92,7 @@ class _Maker:
         if schema is False or depth > _MAX_DEPTH or self._values > _MAX_VALUES:
             raise _NoValueError
         merged = self._merged(schema, depth)
-        for given in self._given(merged):
+        for given in self._listed_values(merged):
             return given
         reference = schema.get("$ref") if isinstance(schema, dict) else None
         self._open.append(reference)
@@ -113,7 +113,7 @@ class _Maker:
             {"boolean": True, "null": None}[kind] if kind != "string" else sample_text(schema, name)
         )
 
-    def _given(self, schema: Json) -> Iterator[object]:
+    def _listed_values(self, schema: Json) -> Iterator[object]:
         """The values that the schema itself lists: constants, examples and the default."""
         if "const" in schema:
             yield schema["const"]

@@ -17,7 +17,7 @@ from toolfold.plan.schemas.keywords import subschemas
 
 _MOST: Final = 1_000_000_000
 _QUICK: Final = 10_000
-#: Keywords whose schemas are checked against the very value that their own schema is.
+#: Keywords whose subschemas apply to the same value as the schema that has them.
 _IN_PLACE: Final = frozenset(
     {"allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas"}
 )

@@ -38,7 +38,7 @@ _STEPS: Final = 4  # of a mean length, for each time that it doubles
 
 #: The mean length of each field that any tool fills.
 Means = dict[str, float]
-#: Term to how strongly one tool says it.
+#: Term to its weight in one tool.
 Strengths = dict[str, int]
 
 

@@ -27,7 +27,7 @@ def load_implementation(path: str | None, root: Path) -> object | None:
 
 
 def load_object(path: str, root: Path, role: str) -> Any:
-    """What `module.path:name` names, imported from `root`; `role` is what it is for."""
+    """The object `module.path:name`, imported from `root`; `role` names its purpose in messages."""
     folder = str(root.resolve())
     if folder not in sys.path:
         sys.path.insert(0, folder)

@@ -70,7 +70,7 @@ class Methods:
         self._methods: dict[str, _Method] = {}
 
     async def run(self, entry: ToolEntry, arguments: ValidArguments, call: Call) -> Any:
-        """What the method returned; blocking methods run in a thread of their own."""
+        """The value that the method returned; blocking methods run in a thread of their own."""
         method = self._methods.get(entry.name) or self._prepared(entry)
         if arguments.are_small:
             params = _params(entry, method, arguments)

@@ -68,7 +68,7 @@ class SchemaDocument:
         make: Callable[[], Validator | None],
         value: object,
     ) -> bool:
-        """By the validator of a key, made where there is none yet; used by several threads."""
+        """Whether the validator of a key, which is made once, accepts a value; safe for threads."""
         if key in (validators := self._validators):
             validator = validators[key]
         else:

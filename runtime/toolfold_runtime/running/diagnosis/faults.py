@@ -4,7 +4,7 @@ from typing import NamedTuple, TypeAlias
 
 from toolfold_runtime.pointers import Step
 
-#: Where a value stands in the arguments or the result.
+#: The path of a value in the arguments or the result.
 ValuePath: TypeAlias = tuple[Step, ...]
 
 

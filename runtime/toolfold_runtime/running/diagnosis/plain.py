@@ -5,7 +5,7 @@ from typing import Final
 from toolfold_runtime.pointers import SchemaPath
 from toolfold_runtime.running.diagnosis.document import SchemaDocument
 
-#: A value that breaks one of these is meant to be another value: nothing else is said about it.
+#: Keywords that stand alone: of a value that breaks one, no other fault is reported.
 DECISIVE: Final = ("type", "const", "enum")
 _OF_NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 _OF_TEXT: Final = ("minLength", "maxLength", "pattern", "format", "contentEncoding")
