@@ -27,6 +27,8 @@ TOOLS: Final = {
     "counting": tool(),
     "counting_blocked": tool(),
     "leaving": tool(),
+    "closing": tool(),
+    "closing_async": tool(),
     "cancelling": tool(),
     "endless": tool(),
     "flooding": tool(),
@@ -101,6 +103,12 @@ class Methods:
 
     def leaving(self, params: Any) -> Any:
         raise SystemExit("secret")
+
+    def closing(self, params: Any) -> Any:
+        raise GeneratorExit("secret")
+
+    async def closing_async(self, params: Any) -> Any:
+        raise GeneratorExit("secret")
 
     async def cancelling(self, params: Any) -> Any:
         raise asyncio.CancelledError("secret")
@@ -373,6 +381,8 @@ def test_a_method_may_have_the_cache_of_its_server(served: Served, methods: Meth
     ("name", "text"),
     [
         ("leaving", "leaving failed with SystemExit; the server's log says why."),
+        ("closing", "closing failed with GeneratorExit; the server's log says why."),
+        ("closing_async", "closing_async failed with GeneratorExit; the server's log says why."),
         ("cancelling", "cancelling failed with CancelledError; the server's log says why."),
         ("stopping", "stopping failed with RuntimeError; the server's log says why."),
     ],

@@ -131,8 +131,13 @@ class Backend(ManifestModel):
 
 
 class Deprecation(ManifestModel):
-    """Why a tool should no longer be used, and what to use instead."""
+    """Since when and why a tool should no longer be used, and what to use instead."""
 
+    since: Line | None = Field(
+        default=None,
+        description="The version of the server that deprecated it.",
+        examples=["0.8.0"],
+    )
     use: ToolReference | None = Field(
         default=None, description="The tool to use instead.", examples=["find_order"]
     )

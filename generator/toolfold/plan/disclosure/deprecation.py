@@ -8,6 +8,15 @@ def replacement_of(tool: Tool) -> str | None:
     return None if tool.deprecation is None else tool.deprecation.use or ""
 
 
+def since_and_reason(tool: Tool) -> str:
+    """Since which version and why a tool is deprecated, as far as the manifest says."""
+    deprecation = tool.deprecation
+    if deprecation is None:
+        return ""
+    since = f"since {deprecation.since}" if deprecation.since else ""
+    return ": ".join(part for part in (since, deprecation.reason) if part)
+
+
 def instead(replacement: str) -> str:
     """The sentence that says which tool to use instead of a deprecated one."""
     return f"use {replacement}" if replacement else "no replacement"

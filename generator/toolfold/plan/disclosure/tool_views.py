@@ -6,7 +6,7 @@ from toolfold_runtime.contract.tool import ToolViews
 from toolfold_runtime.contract.vocabulary import Format
 
 from toolfold.manifest.schema import Tool
-from toolfold.plan.disclosure.deprecation import marked, replacement_of
+from toolfold.plan.disclosure.deprecation import marked, replacement_of, since_and_reason
 from toolfold.plan.disclosure.measured import figures_json
 from toolfold.plan.disclosure.signature import type_name
 from toolfold.plan.disclosure.view_definitions import ViewSchemas, view_schemas
@@ -77,8 +77,8 @@ def _descriptions(tool: Tool) -> tuple[str, str]:
 
 def _more(tool: Tool, request: str) -> Json:
     more: Json = {"request": request} if request else {}
-    if tool.deprecation and tool.deprecation.reason:
-        more["deprecated"] = tool.deprecation.reason
+    if deprecated := since_and_reason(tool):
+        more["deprecated"] = deprecated
     if tool.backend and tool.backend.operation:
         more["operation"] = tool.backend.operation
     if tool.examples:

@@ -42,14 +42,15 @@ class CatalogFacts:
 
     def deprecation(self, name: str, root: str = "", *, with_reason: bool = False) -> str:
         """What pages say of a deprecated tool, as Markdown; empty where a tool is not deprecated."""
-        own = self.manifest.tools[name].deprecation
-        if own is None:
+        deprecation = self.manifest.tools[name].deprecation
+        if deprecation is None:
             return ""
-        is_known = own.use in self.by_name
-        other = tool_link(own.use or "", root) if is_known else markdown_code(own.use or "")
-        parts = [f"use {other}."] if own.use else []
-        parts += [markdown(own.reason)] if own.reason and with_reason else []
-        return f"**Deprecated:** {' '.join(parts)}" if parts else "**Deprecated.**"
+        use, since, reason = deprecation.use, deprecation.since, deprecation.reason
+        other = tool_link(use or "", root) if use in self.by_name else markdown_code(use or "")
+        parts = [f"use {other}."] if use else []
+        parts += [markdown(reason)] if reason and with_reason else []
+        title = markdown(f"Deprecated since {since}") if since and with_reason else "Deprecated"
+        return f"**{title}:** {' '.join(parts)}" if parts else f"**{title}.**"
 
     def link(self, name: str) -> str:
         """A link to a tool from the root of the docs, which says where it is deprecated."""

@@ -87,9 +87,13 @@ class Methods:
             finally:
                 end_forked_copy(process)
                 call.require_input()  # however the method ended after it had asked
-        except (ToolError, InputRequired, GeneratorExit):
-            # The author's own words to the agent, a question to the user, or the loop is gone.
-            raise
+        except (ToolError, InputRequired):
+            raise  # the author's own words to the agent, or a question to the user
+        except GeneratorExit:
+            if not _has_running_loop():
+                raise  # this coroutine is closed: its loop is gone
+            server_log.warning("the method raised GeneratorExit", tool=entry.name)
+            raise _failure(entry, "GeneratorExit") from None
         except TimeoutError:
             text = f"{entry.name} did not answer in time; try again, or ask for less."
             raise ToolError("timeout", text) from None
@@ -198,6 +202,14 @@ def _refusal(entry: ToolEntry, error: "ValidationError") -> ToolError:
     server_log.warning("the models refuse what the schema takes", tool=entry.name, errors=kinds)
     text = f"{entry.name} cannot take these arguments; its author must look into it."
     return ToolError("backend_failed", text)
+
+
+def _has_running_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _failure(entry: ToolEntry, kind: str) -> ToolError:
