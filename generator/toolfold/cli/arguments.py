@@ -1,8 +1,11 @@
 """The arguments of every command; `run` is the function that carries it out."""
 
 import argparse
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from toolfold import __doc__ as description
 from toolfold import __version__
@@ -13,7 +16,9 @@ _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # which has no pub
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = _Parser(prog="toolfold", description=description)
+    top = _Parser(
+        prog="toolfold", description=description, epilog="to begin with: toolfold init hello"
+    )
     top.add_argument("--version", action="version", version=f"toolfold {__version__}")
     top.set_defaults(format="text", verbose=False, cache=True)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -37,8 +42,28 @@ def parser() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
+    """A parser that says what was probably meant."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        # Refused by the command that does not know them, whose options are then suggested.
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            hint = _did_you_mean(unknown[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return known, unknown
+
     def error(self, message: str) -> NoReturn:
+        choice = re.fullmatch(r"(.+ invalid choice: '(.*)') \(choose from (.+)\)", message)
+        if choice and (hint := _did_you_mean(choice[2], re.findall(r"[\w-]+", choice[3]))):
+            message = f"{choice[1]}{hint}"
         self.exit(2, f"{self.prog}: {message}\n  see `{self.prog} --help`\n")
+
+
+def _did_you_mean(word: str, words: Iterable[str]) -> str:
+    close = get_close_matches(word, list(words), n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _add_init(commands: _Commands) -> None:
@@ -157,7 +182,7 @@ def _positive(text: str) -> int:
 
 def _add_import(commands: _Commands) -> None:
     import_ = commands.add_parser("import", help="turn other people's tools into a manifest")
-    kinds = import_.add_subparsers(dest="kind", metavar="KIND", required=True)
+    kinds = import_.add_subparsers(dest="kind", metavar="tools|mcp|openapi", required=True)
     tools = kinds.add_parser("tools", help="from saved `tools/list` answers")
     tools.set_defaults(run=run.import_tools)
     tools.add_argument("files", nargs="+", type=Path, metavar="FILE.json", help="the answers")
@@ -348,7 +373,7 @@ def _days(text: str) -> int:
 
 def _add_docs(commands: _Commands) -> None:
     docs = commands.add_parser("docs", help="the generated docs as a static site")
-    kinds = docs.add_subparsers(dest="kind", metavar="KIND", required=True)
+    kinds = docs.add_subparsers(dest="kind", metavar="build|serve", required=True)
     build = kinds.add_parser("build", help="build the site")
     build.set_defaults(run=run.docs_build)
     _add_project(build)

@@ -50,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     A signal that ended the command ends the process, once everything is tidied up.
     """
     given = tuple(sys.argv[1:] if arguments is None else arguments)
+    if not given:
+        parser().print_help(sys.stderr)
+        return 2
     caught: list[int] = []
     with _interrupted_by_signals(caught):
         exit_code = _run(given)
