@@ -160,7 +160,9 @@ def _missing(error: ModuleNotFoundError, command: str) -> int:
     module = (error.name or "").split(".")[0].replace("-", "_")
     for extra, (purpose, modules) in _EXTRAS.items():
         if module in modules:
-            complain(f"toolfold {command} needs {purpose}: pip install 'toolfold[{extra}]'")
+            # The site needs both, which is better said at once.
+            extras = "generate,docs" if command == "docs" else extra
+            complain(f"toolfold {command} needs {purpose}: pip install 'toolfold[{extras}]'")
             return 2
     return _bug(error)
 
