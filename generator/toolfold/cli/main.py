@@ -33,8 +33,8 @@ _EXTRAS: Final = {
 }
 
 
-# Of the disk or the file system, not of ours.
-_FULL_OR_CLOSED: Final = frozenset(
+# Errors whose cause is the disk or the file system: the reason is told, without a traceback.
+_OUTSIDE_ERRORS: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
     | {errno.ENAMETOOLONG}
 )
@@ -137,7 +137,7 @@ def _exit_code(options: argparse.Namespace) -> int:
 
 def _circumstance(error: OSError) -> str | None:
     """What is wrong around us, where it is that; None where the failure may be our own."""
-    if error.errno in _FULL_OR_CLOSED:
+    if error.errno in _OUTSIDE_ERRORS:
         return f"{error.filename or 'stdout'}: {error.strerror}"
     try:
         Path.cwd()
