@@ -105,7 +105,7 @@ class Navigation:
         if not entry.children or not (self._is_small or entry.page == opened):
             return f"<li>{link}</li>\n"
         items = "".join(
-            f'<li><a href="{root}{child.page}">{_breakable(child.title)}</a></li>\n'
+            f'<li><a href="{root}{child.page}">{breakable(child.title)}</a></li>\n'
             for child in entry.children
         )
         return f'<li class="open">{link}<ul>{items}</ul></li>\n'
@@ -141,10 +141,10 @@ class Navigation:
     def _neighbour(self, entry: Entry, page: str, kind: str, word: str) -> str:
         own = self._parents[entry.page][0] if entry.title == _OVERVIEW else entry.title
         link = f"{root_of(page)}{entry.page}"
-        return f'<a class="{kind}" href="{link}"><small>{word}</small>{_breakable(own)}</a>'
+        return f'<a class="{kind}" href="{link}"><small>{word}</small>{breakable(own)}</a>'
 
 
-def _breakable(name: str) -> str:
+def breakable(name: str) -> str:
     """A name as HTML that a narrow column breaks between words."""
     return re.sub(r"(?<=\w)([_.])(?=\w)", r"\1<wbr>", html_text(name))
 
