@@ -14,7 +14,17 @@ _EXIT_CODES: Final = [
     ["0", "Fine. `check`: the output is current."],
     ["1", "A mistake in the manifest, a call that failed, or output that is out of date."],
     ["2", "The command was given wrongly, or toolfold itself failed."],
+    ["130", "Interrupted, as by Ctrl-C."],
 ]
+#: By extra, what it is for; one that the project offers and that is not here fails a test.
+EXTRAS: Final = {
+    "generate": "Where you generate, check and import: every command but `serve`, `try` and `schema`.",
+    "docs": "Where you build or preview a site, beside `generate`.",
+    "code": "Where a server runs [programs](../how-to/code.md).",
+    "semantic": "Where search goes by [meaning](../explanation/search.md) too: to generate, and to serve.",
+    "postgres": "Where several servers count [usage](../how-to/usage.md) in one database.",
+    "telemetry": "Where [traces and metrics](../how-to/logging.md#traces-and-metrics) are exported.",
+}
 #: What the environment may say.
 VARIABLES: Final = (
     ("TOOLFOLD_CACHE", "The folder for results of earlier runs; default: the user's cache folder."),
@@ -100,6 +110,12 @@ def commands_page() -> str:
         parts.append(block("console", "\n".join(f"$ {line}" for line in EXAMPLES[command.name])))
     parts += ["## Exit codes", table(["Code", "What it means"], _EXIT_CODES)]
     parts += ["## Environment variables", fields(VARIABLES)]
+    parts += [
+        "## Extras",
+        "`pip install toolfold` is what a machine needs that serves. In brackets, as in"
+        " `pip install 'toolfold[generate,docs]'`, it takes more:",
+        table(["Extra", "What needs it"], [[code(name), use] for name, use in EXTRAS.items()]),
+    ]
     return page("Commands", *parts)
 
 

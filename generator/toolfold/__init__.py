@@ -1,3 +1,3 @@
-"""toolfold: a compiler from one YAML manifest to a progressively disclosing MCP server."""
+"""toolfold: one YAML file in, a typed MCP server out, whose tools agents find step by step."""
 
 __version__ = "0.1.0"

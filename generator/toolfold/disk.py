@@ -88,7 +88,8 @@ def exclusive(lock: Path) -> Iterator[None]:
     except Timeout:
         raise OutputError(f"{lock}: another run has held it for {_PATIENCE} seconds") from None
     except OSError as error:
-        raise OutputError(f"{lock}: cannot be locked: {error.strerror or error}") from None
+        reason = error.strerror or error
+        raise OutputError(f"{lock.parent}/: nothing can be written there: {reason}") from None
     try:
         yield
     finally:

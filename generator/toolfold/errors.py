@@ -82,6 +82,11 @@ class UsageError(Exception):
     """A command that cannot be carried out as it was given."""
 
 
+def missing_manifest(name: object) -> UsageError:
+    """What is wrong where there is no manifest."""
+    return UsageError(f"{name}: no such file; `toolfold init` writes one, `-m` names another")
+
+
 def in_file_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
     """Problems by file, line and column, each fact at a place only once."""
     unique = {(p.place, p.path, p.fact): p for p in problems}

@@ -171,11 +171,14 @@ def test_try_prints_nothing_that_a_terminal_would_obey(working: Path) -> None:
 
 @pytest.mark.parametrize("command", [["serve"], ["try", "hello"]])
 def test_using_what_was_not_generated_says_so(command: list[str], empty: Path) -> None:
-    said = toolfold_process(empty, *command)
+    elsewhere = toolfold_process(empty, *command)
+    (empty / "tools.yaml").touch()
+    before = toolfold_process(empty, *command)
 
-    assert said.code == 2
-    assert "run `toolfold generate` first" in said.err
-    assert "Traceback" not in said.err
+    assert (elsewhere.code, before.code) == (2, 2)
+    assert "tools.yaml: no such file; `toolfold init` writes one" in elsewhere.err
+    assert "run `toolfold generate` first" in before.err
+    assert "Traceback" not in elsewhere.err + before.err
 
 
 @pytest.mark.parametrize(
@@ -207,6 +210,7 @@ def test_implementation_that_cannot_be_had_is_named(
     assert said.code == 2
     assert words in said.err
     assert "bug in toolfold" not in said.err
+    assert "toolfold_runtime" not in said.err  # frames of ours say nothing to an author
 
 
 def test_calling_a_tool_without_implementation_says_so(generated_once: Path) -> None:

@@ -28,6 +28,31 @@ def test_wrong_use_exits_2_and_points_to_help(arguments: list[str], run: Run) ->
     assert "--help" in said.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (["genrate"], "toolfold: argument COMMAND: invalid choice: 'genrate'; did you mean generate?"),
+        (["docs", "buidl"], "'buidl'; did you mean build?"),
+        (["generate", "--wach"], "toolfold generate: unrecognized arguments: --wach; did you mean --watch?"),
+        (["check", "--format", "jsn"], "'jsn'; did you mean json?"),
+    ],
+)  # fmt: skip
+def test_a_slip_of_the_hand_is_answered_with_what_was_meant(
+    arguments: list[str], meant: str, run: Run
+) -> None:
+    said = run(*arguments)
+
+    assert said.code == 2
+    assert meant in said.err
+
+
+def test_nothing_at_all_is_answered_with_the_commands(run: Run) -> None:
+    said = run()
+
+    assert (said.code, said.out) == (2, "")
+    assert "write a small working server to start from" in said.err
+
+
 def test_help_and_version_are_fine(run: Run) -> None:
     assert run("--help").code == 0
     assert run("generate", "--help").code == 0
@@ -39,7 +64,10 @@ def test_missing_manifest_exits_2_and_says_what_to_do(command: str, empty: Path,
     said = run(command)
 
     assert (said.code, said.out) == (2, "")
-    assert said.err == "toolfold: tools.yaml: no such file; `toolfold init` writes one\n"
+    assert (
+        said.err
+        == "toolfold: tools.yaml: no such file; `toolfold init` writes one, `-m` names another\n"
+    )
     assert files_in(empty) == {}
 
 

@@ -6,6 +6,7 @@ from statistics import median
 
 import pytest
 from toolfold.commands.budget import budget_report
+from toolfold.commands.budget_tiers import tiers_report
 
 from tests.long.test_sweep import CATALOGS
 from tests.support.commands import toolfold
@@ -30,3 +31,6 @@ def test_what_1641_tools_cost_is_what_the_pages_say(tmp_path: Path) -> None:
         assert re.search(rf"\b{report.progressive}\b", text), page
     for page in ("docs/assets/tokens.svg", "docs/explanation/costs.md"):
         assert f"{read_on:,.0f}" in texts[page], read_on
+    steps = tiers_report(tmp_path / "tools.yaml").tiers
+    for step in (step for step in steps if "median" not in step.what):
+        assert f"| {float(f'{step.tokens:.3g}'):,.0f} |" in texts["docs/explanation/costs.md"], step

@@ -3,6 +3,7 @@
 import ast
 import re
 import shlex
+import tomllib
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -16,7 +17,7 @@ from toolfold_runtime.contract import files
 from toolfold_runtime.contract.vocabulary import CODES
 
 from manual.command_examples import EXAMPLES
-from manual.commands import VARIABLES, Argument, Command
+from manual.commands import EXTRAS, VARIABLES, Argument, Command
 from manual.error_codes import CODES as EXPLAINED
 from manual.error_codes import FINDINGS
 from manual.files import KINDS
@@ -77,6 +78,12 @@ def test_every_variable_of_the_environment_that_is_read_is_described() -> None:
     }
 
     assert read == {name for name, _ in VARIABLES if name.startswith("TOOLFOLD_")}
+
+
+def test_every_extra_that_can_be_installed_is_described() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+
+    assert set(EXTRAS) == set(project["project"]["optional-dependencies"])
 
 
 def test_every_generated_file_is_of_a_kind_that_is_described() -> None:

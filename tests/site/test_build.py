@@ -187,4 +187,6 @@ def test_without_the_extra_the_answer_names_it(project: Path) -> None:
     done = program(project, code)
 
     assert done.code == 2
-    assert done.err == "toolfold docs needs the site builder: pip install 'toolfold[docs]'\n"
+    assert (
+        done.err == "toolfold docs needs the site builder: pip install 'toolfold[generate,docs]'\n"
+    )

@@ -11,7 +11,7 @@ from tests.support.commands import Result, run, toolfold
 # Both fences of every block, whatever its language: the end of one is not the beginning of another.
 _FENCED: Final = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 # What the line before a block says of it.
-_FILE: Final = re.compile(r"`([\w./-]+)`:$")
+_FILE: Final = re.compile(r"`([\w./-]+)`:$|^\*\*([\w./-]+\.\w+)\*\*$")
 _ADDED: Final = "Add to"
 _NOT_RUN: Final = re.compile(r"<!-- Not run: .+\. -->$")
 _WILDCARD: Final = "…"
@@ -37,14 +37,14 @@ def fenced_blocks(page: str, language: str) -> list[str]:
 def steps(page: str) -> Iterator[Step]:
     """What a page has its reader do: files after a line that ends in their name, and commands.
 
-    A block of commands after `<!-- Not run: … -->` is left out.
+    A name in bold counts too: it titles a tab. A block of commands after `<!-- Not run: … -->` is left out.
     """
     for block in _FENCED.finditer(page):
         before = page[: block.start()].rstrip().rpartition("\n")[2]
         if block[1] == "console" and not _NOT_RUN.match(before):
             yield from _commands(block[2])
         elif (named := _FILE.search(before)) and block[1] not in ("console", "text"):
-            yield Step("", named[1], _ADDED in before, block[2])
+            yield Step("", named[1] or named[2], _ADDED in before, block[2])
 
 
 def _commands(block: str) -> Iterator[Step]:

@@ -1,8 +1,11 @@
 """The arguments of every command; `run` is the function that carries it out."""
 
 import argparse
+import re
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 from toolfold import __doc__ as description
 from toolfold import __version__
@@ -13,7 +16,9 @@ _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # which has no pub
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = _Parser(prog="toolfold", description=description)
+    top = _Parser(
+        prog="toolfold", description=description, epilog="to begin with: toolfold init hello"
+    )
     top.add_argument("--version", action="version", version=f"toolfold {__version__}")
     top.set_defaults(format="text", verbose=False, cache=True)
     commands = top.add_subparsers(dest="command", metavar="COMMAND", required=True)
@@ -37,8 +42,28 @@ def parser() -> argparse.ArgumentParser:
 
 
 class _Parser(argparse.ArgumentParser):
+    """A parser that says what was probably meant."""
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        # Refused by the command that does not know them, whose options are then suggested.
+        known, unknown = super().parse_known_args(args, namespace)
+        if unknown:
+            hint = _did_you_mean(unknown[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(unknown)}{hint}")
+        return known, unknown
+
     def error(self, message: str) -> NoReturn:
+        choice = re.fullmatch(r"(.+ invalid choice: '(.*)') \(choose from (.+)\)", message)
+        if choice and (hint := _did_you_mean(choice[2], re.findall(r"[\w-]+", choice[3]))):
+            message = f"{choice[1]}{hint}"
         self.exit(2, f"{self.prog}: {message}\n  see `{self.prog} --help`\n")
+
+
+def _did_you_mean(word: str, words: Iterable[str]) -> str:
+    close = get_close_matches(word, list(words), n=1)
+    return f"; did you mean {close[0]}?" if close else ""
 
 
 def _add_init(commands: _Commands) -> None:
@@ -63,7 +88,7 @@ def _add_generate(commands: _Commands) -> None:
 
 
 def _add_check(commands: _Commands) -> None:
-    check = commands.add_parser("check", help="is the generated output current?")
+    check = commands.add_parser("check", help="say whether what is generated is current")
     check.set_defaults(run=run.check)
     _add_project(check)
     _add_reporting(check)
@@ -82,7 +107,7 @@ def _add_check(commands: _Commands) -> None:
 
 
 def _add_budget(commands: _Commands) -> None:
-    budget = commands.add_parser("budget", help="what every view and tool costs in tokens")
+    budget = commands.add_parser("budget", help="show what every view and tool costs in tokens")
     budget.set_defaults(run=run.budget)
     _add_manifest(budget)
     budget.add_argument(
@@ -109,7 +134,7 @@ def _add_serve(commands: _Commands) -> None:
 
 
 def _add_try(commands: _Commands) -> None:
-    try_ = commands.add_parser("try", help="call one tool in this process")
+    try_ = commands.add_parser("try", help="call one tool as an agent would")
     try_.set_defaults(run=run.try_)
     try_.add_argument("tool", metavar="TOOL", help="the tool, or a meta-tool, by its name")
     try_.add_argument(
@@ -124,7 +149,7 @@ def _add_try(commands: _Commands) -> None:
 
 
 def _add_search(commands: _Commands) -> None:
-    search = commands.add_parser("search", help="what agents would find, and why")
+    search = commands.add_parser("search", help="show what agents would find, and why")
     search.set_defaults(run=run.search)
     search.add_argument("query", metavar="QUERY", help="what an agent would ask for")
     search.add_argument(
@@ -134,7 +159,9 @@ def _add_search(commands: _Commands) -> None:
 
 
 def _add_eval(commands: _Commands) -> None:
-    eval_ = commands.add_parser("eval", help="how well search finds what labelled queries need")
+    eval_ = commands.add_parser(
+        "eval", help="measure how well search finds what labelled queries need"
+    )
     eval_.set_defaults(run=run.eval_)
     eval_.add_argument("queries", type=Path, metavar="QUERIES.jsonl", help="labelled queries")
     eval_.add_argument("--rankings", type=Path, metavar="OUT.jsonl", help="write what was found")
@@ -157,8 +184,8 @@ def _positive(text: str) -> int:
 
 def _add_import(commands: _Commands) -> None:
     import_ = commands.add_parser("import", help="turn other people's tools into a manifest")
-    kinds = import_.add_subparsers(dest="kind", metavar="KIND", required=True)
-    tools = kinds.add_parser("tools", help="from saved `tools/list` answers")
+    kinds = import_.add_subparsers(dest="kind", metavar="tools|mcp|openapi", required=True)
+    tools = kinds.add_parser("tools", help="take over tools from saved `tools/list` answers")
     tools.set_defaults(run=run.import_tools)
     tools.add_argument("files", nargs="+", type=Path, metavar="FILE.json", help="the answers")
     tools.add_argument(
@@ -172,8 +199,12 @@ def _add_import(commands: _Commands) -> None:
     tools.add_argument("--name", metavar="NAME", help="the server's name; default: from the files")
     tools.add_argument("--force", action="store_true", help="replace a manifest that differs")
     _add_format(tools)
-    _add_import_mcp(kinds.add_parser("mcp", help="from MCP servers that run, or can be started"))
-    _add_import_openapi(kinds.add_parser("openapi", help="from the operations of an HTTP API"))
+    _add_import_mcp(
+        kinds.add_parser("mcp", help="take over tools of MCP servers, by file, address or command")
+    )
+    _add_import_openapi(
+        kinds.add_parser("openapi", help="make tools of an OpenAPI document's operations")
+    )
 
 
 def _add_import_mcp(mcp: argparse.ArgumentParser) -> None:
@@ -268,7 +299,9 @@ def _seconds(text: str) -> float:
 
 
 def _add_tiers(commands: _Commands) -> None:
-    tiers = commands.add_parser("tiers", help="which tools usage calls hot, warm, standard or cold")
+    tiers = commands.add_parser(
+        "tiers", help="show which tools are hot, warm, standard or cold by usage"
+    )
     tiers.set_defaults(run=usage.tiers)
     _add_manifest(tiers)
     _add_usage_place(tiers)
@@ -300,7 +333,7 @@ def _add_tiers(commands: _Commands) -> None:
 
 
 def _add_usage(commands: _Commands) -> None:
-    parser = commands.add_parser("usage", help="calls, failures and latencies")
+    parser = commands.add_parser("usage", help="show calls, failures and latencies")
     parser.set_defaults(run=usage.usage)
     _add_manifest(parser)
     _add_usage_place(parser)
@@ -327,7 +360,9 @@ def _add_usage_place(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_stubs(commands: _Commands) -> None:
-    stubs = commands.add_parser("stubs", help="every tool as a typed function, as in programs")
+    stubs = commands.add_parser(
+        "stubs", help="print every tool as a typed function, as in programs"
+    )
     stubs.set_defaults(run=run.stubs)
     _add_manifest(stubs)
     stubs.add_argument(
@@ -347,8 +382,8 @@ def _days(text: str) -> int:
 
 
 def _add_docs(commands: _Commands) -> None:
-    docs = commands.add_parser("docs", help="the generated docs as a static site")
-    kinds = docs.add_subparsers(dest="kind", metavar="KIND", required=True)
+    docs = commands.add_parser("docs", help="build or preview the generated docs as a site")
+    kinds = docs.add_subparsers(dest="kind", metavar="build|serve", required=True)
     build = kinds.add_parser("build", help="build the site")
     build.set_defaults(run=run.docs_build)
     _add_project(build)

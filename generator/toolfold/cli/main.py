@@ -33,8 +33,8 @@ _EXTRAS: Final = {
 }
 
 
-# Of the disk or the file system, not of ours.
-_FULL_OR_CLOSED: Final = frozenset(
+# Errors whose cause is the disk or the file system: the reason is told, without a traceback.
+_OUTSIDE_ERRORS: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
     | {errno.ENAMETOOLONG}
 )
@@ -50,6 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     A signal that ended the command ends the process, once everything is tidied up.
     """
     given = tuple(sys.argv[1:] if arguments is None else arguments)
+    if not given:
+        parser().print_help(sys.stderr)
+        return 2
     caught: list[int] = []
     with _interrupted_by_signals(caught):
         exit_code = _run(given)
@@ -134,7 +137,7 @@ def _exit_code(options: argparse.Namespace) -> int:
 
 def _circumstance(error: OSError) -> str | None:
     """What is wrong around us, where it is that; None where the failure may be our own."""
-    if error.errno in _FULL_OR_CLOSED:
+    if error.errno in _OUTSIDE_ERRORS:
         return f"{error.filename or 'stdout'}: {error.strerror}"
     try:
         Path.cwd()
@@ -157,7 +160,9 @@ def _missing(error: ModuleNotFoundError, command: str) -> int:
     module = (error.name or "").split(".")[0].replace("-", "_")
     for extra, (purpose, modules) in _EXTRAS.items():
         if module in modules:
-            complain(f"toolfold {command} needs {purpose}: pip install 'toolfold[{extra}]'")
+            # The site needs both, which is better said at once.
+            extras = "generate,docs" if command == "docs" else extra
+            complain(f"toolfold {command} needs {purpose}: pip install 'toolfold[{extras}]'")
             return 2
     return _bug(error)
 

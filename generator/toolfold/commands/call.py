@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from toolfold_runtime import ToolError
 from toolfold_runtime.catalog.catalog import Catalog
@@ -15,7 +16,9 @@ from toolfold_runtime.errors import StartError
 from toolfold_runtime.running.call import Consent
 from toolfold_runtime.serving.serve import Handler
 
-from toolfold.errors import UsageError
+from toolfold.errors import UsageError, missing_manifest
+
+_AS_JSON: Final = """write them like '{"query": "x"}', with these quotes"""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,8 @@ def load_server(manifest: Path, output: Path | None) -> GeneratedServer:
     folder = output or manifest.parent / "generated"
     packages = sorted(path.parents[1] for path in folder.glob(f"*/catalog/{files.SERVER}"))
     if not packages:
+        if not manifest.exists():
+            raise missing_manifest(manifest)
         raise UsageError(f"{folder}/: no generated server here; run `toolfold generate` first")
     if len(packages) > 1:
         names = ", ".join(path.name for path in packages)
@@ -101,9 +106,9 @@ def parsed_arguments(text: str) -> dict[str, object]:
     try:
         values = json.loads(text)
     except json.JSONDecodeError as error:
-        raise UsageError(f"the arguments are not JSON: {error}") from None
+        raise UsageError(f"the arguments are not JSON: {error}; {_AS_JSON}") from None
     if not isinstance(values, dict):
-        raise UsageError('the arguments are not a JSON object like {"query": "x"}')
+        raise UsageError(f"the arguments are not a JSON object; {_AS_JSON}")
     return values
 
 

@@ -37,8 +37,10 @@ def read_queries(path: Path) -> list[Labelled]:
     """Labelled queries, one JSON object a line; UsageError names the line that is not one."""
     try:
         text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{path}: is not UTF-8; save it as UTF-8") from None
     queries: dict[str, Labelled] = {}
     # Not `splitlines`: a query may hold other characters that end a line.
     for number, line in enumerate(text.split("\n"), start=1):

@@ -42,7 +42,10 @@ Outcome: TypeAlias = Regenerated | ManifestError | OutputError | UsageError
 def watch_and_generate(project: Project, show: Callable[[Outcome], None]) -> None:
     """Generate now and after every save, showing each outcome; until interrupted."""
     regenerator = Regenerator(project)
-    show(regenerator.run())
+    first = regenerator.run()
+    if isinstance(first, UsageError):
+        raise first  # no save mends how the command was given
+    show(first)
     for _ in saves(regenerator):
         show(regenerator.run())
 

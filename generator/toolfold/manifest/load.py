@@ -9,7 +9,7 @@ from typing import Any, Final
 from toolfold_runtime.contract.codec import Json
 
 from toolfold.disk import read_file
-from toolfold.errors import ManifestError, Place, Problem, UsageError
+from toolfold.errors import ManifestError, Place, Problem, UsageError, missing_manifest
 from toolfold.manifest.hidden import hidden_problems, may_hide
 from toolfold.manifest.hints import nearest
 from toolfold.manifest.ids import ids_of, name_by_id
@@ -157,7 +157,7 @@ class _Files:
         try:
             data = read_file(file, MAX_BYTES)
         except FileNotFoundError:
-            raise UsageError(f"{name}: no such file; `toolfold init` writes one") from None
+            raise missing_manifest(name) from None
         except OSError as error:
             raise UsageError(f"{name}: cannot be read: {error.strerror}") from None
         if self.inputs and GENERATED_MARK.encode() in data[:_SHOWN].partition(b"\n")[0]:

@@ -8,7 +8,7 @@ from toolfold.emit.render import render
 from toolfold.plan.docs.site import shortened
 from toolfold.plan.text.escape import html_text, json_text
 from toolfold.site.markdown import Rendered, code_block
-from toolfold.site.navigation import HOME, Navigation, html_path, root_of
+from toolfold.site.navigation import HOME, Navigation, breakable, html_path, root_of
 from toolfold.site.options import SiteOptions
 from toolfold.site.theme import ICONS
 from toolfold.site.tools import SiteTool
@@ -167,4 +167,4 @@ def _text(heading: str) -> str:
     """The HTML of a heading without links, which would stand in a link."""
     from toolfold.site.markdown import plain
 
-    return html_text(plain(heading))
+    return breakable(plain(heading))

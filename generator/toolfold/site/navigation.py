@@ -13,6 +13,8 @@ from toolfold.site.own_pages import OwnPages
 from toolfold.site.tools import SiteTool
 
 HOME: Final = "index.html"
+# The page that a section is named after; by itself the word says nothing.
+_OVERVIEW: Final = "Overview"
 #: With so few tools all of them are in the menu of every page, with more those of one category.
 _FEW_TOOLS: Final = 60
 
@@ -103,7 +105,7 @@ class Navigation:
         if not entry.children or not (self._is_small or entry.page == opened):
             return f"<li>{link}</li>\n"
         items = "".join(
-            f'<li><a href="{root}{child.page}">{_breakable(child.title)}</a></li>\n'
+            f'<li><a href="{root}{child.page}">{breakable(child.title)}</a></li>\n'
             for child in entry.children
         )
         return f'<li class="open">{link}<ul>{items}</ul></li>\n'
@@ -125,25 +127,24 @@ class Navigation:
         at = self._places.get(page)
         if at is None:
             return ""
-        root = root_of(page)
         links = []
         if at > 0:
-            links.append(_neighbour(self.order[at - 1], root, "previous", "Before"))
+            links.append(self._neighbour(self.order[at - 1], page, "previous", "Before"))
         if at + 1 < len(self.order):
-            links.append(_neighbour(self.order[at + 1], root, "next", "Next"))
+            links.append(self._neighbour(self.order[at + 1], page, "next", "Next"))
         return (
             f'<nav class="neighbours" aria-label="Neighbours">{"".join(links)}</nav>'
             if links
             else ""
         )
 
+    def _neighbour(self, entry: Entry, page: str, kind: str, word: str) -> str:
+        own = self._parents[entry.page][0] if entry.title == _OVERVIEW else entry.title
+        link = f"{root_of(page)}{entry.page}"
+        return f'<a class="{kind}" href="{link}"><small>{word}</small>{breakable(own)}</a>'
 
-def _neighbour(entry: Entry, root: str, kind: str, word: str) -> str:
-    title = _breakable(entry.title)
-    return f'<a class="{kind}" href="{root}{entry.page}"><small>{word}</small>{title}</a>'
 
-
-def _breakable(name: str) -> str:
+def breakable(name: str) -> str:
     """A name as HTML that a narrow column breaks between words."""
     return re.sub(r"(?<=\w)([_.])(?=\w)", r"\1<wbr>", html_text(name))
 
@@ -162,7 +163,7 @@ def navigation_of(
     alone = [Entry("Home", HOME)]
     for section in own.sections:
         entries = [
-            Entry("Overview" if page.title == section.title else page.title, html_path(page.path))
+            Entry(_OVERVIEW if page.title == section.title else page.title, html_path(page.path))
             for page in section.pages
         ]
         if section.title:

@@ -32,6 +32,8 @@ def preview(
     require_builder()
     regenerator = Regenerator(project)
     first = regenerator.run()
+    if isinstance(first, UsageError):
+        raise first
     show(first)
     if not isinstance(first, Regenerated) and not (project.output / CONFIGURATION).is_file():
         return 1  # nothing was ever generated, so there is nothing to show

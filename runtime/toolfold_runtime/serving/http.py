@@ -241,7 +241,8 @@ def bound_socket(host: str, port: int) -> socket.socket:
         bound.bind((host, port))
         bound.listen()
     except OSError as error:
-        raise StartError(f"cannot listen on {host}:{port}: {error.strerror}") from None
+        reason = f"{error.strerror}; give another --port or --host"
+        raise StartError(f"cannot listen on {host}:{port}: {reason}") from None
     return bound
 
 

@@ -5,11 +5,15 @@ import importlib
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from types import TracebackType
+from typing import Any, Final
 
 from toolfold_runtime import server_log
 from toolfold_runtime.contract import files
 from toolfold_runtime.errors import StartError
+
+# How the names of files begin whose frames lead to the author's code.
+_MACHINERY: Final = (__file__, importlib.__file__, "<frozen importlib")
 
 
 class ImplementationError(StartError):
@@ -51,9 +55,17 @@ def _authors_code(subject: str) -> Iterator[None]:
     except Exception as error:
         message = _import_failure(subject, error) if isinstance(error, ImportError) else None
         if message is None:
-            server_log.failure(f"{subject} failed", error)
+            server_log.failure(f"{subject} failed", error.with_traceback(_of_author(error)))
             message = f"{subject}: failed with {type(error).__name__}: {error}"
         raise ImplementationError(message) from None
+
+
+def _of_author(error: Exception) -> TracebackType | None:
+    """The traceback without our frames and those of importing, which say nothing to an author."""
+    trace = error.__traceback__
+    while trace and trace.tb_frame.f_code.co_filename.startswith(_MACHINERY):
+        trace = trace.tb_next
+    return trace
 
 
 def _import_failure(subject: str, error: ImportError) -> str | None:
@@ -64,7 +76,7 @@ def _import_failure(subject: str, error: ImportError) -> str | None:
     if not isinstance(error, ModuleNotFoundError):
         return None
     if module and subject.split()[1].partition(":")[0].startswith(module):
-        return f"{subject}: no module {module} in the manifest's folder"
+        return f"{subject}: no module {module} in the manifest's folder; `toolfold generate` writes one"
     return f"{subject}: {error}; install it beside toolfold"
 
 
