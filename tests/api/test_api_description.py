@@ -20,7 +20,6 @@ def test_every_answer_is_one_that_the_document_describes(api: Listening) -> None
 
         @settings(
             max_examples=15,
-            deadline=None,
             database=None,
             phases=[Phase.explicit, Phase.generate],
             suppress_health_check=list(HealthCheck),

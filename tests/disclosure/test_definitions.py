@@ -126,7 +126,6 @@ _TOOLS: Final = st.lists(
 @given(definitions=_DEFINITIONS, tools=_TOOLS, order=st.randoms(use_true_random=False))
 @settings(
     max_examples=60,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

@@ -45,7 +45,7 @@ def parameters(draw: st.DrawFn) -> dict[str, Any]:
     return {"type": "object", "properties": own, "required": required}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(schema=parameters())
 def test_a_short_view_keeps_its_tokens_and_its_call_is_valid(schema: dict[str, Any]) -> None:
     tool = Tool(summary="Do it", category="books", effect="read", input_schema=schema)

@@ -172,7 +172,6 @@ def test_pages_of_one_category_show_each_of_its_tools_once(form: str, tmp_path: 
 )
 @settings(
     max_examples=40,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
@@ -195,7 +194,6 @@ def test_pages_are_cut_by_tokens_and_hold_every_tool_exactly_once_in_order(
 @given(categories=st.integers(1, 60), budget=st.integers(60, 400), form=st.sampled_from(FORMATS))
 @settings(
     max_examples=20,
-    deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

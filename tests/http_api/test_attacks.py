@@ -113,7 +113,7 @@ def test_what_is_harmless_stays_within_its_segment(world: World, value: str, tar
     assert world.run(calls) == target
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(st.characters(), max_size=30))
 def test_no_text_whatever_changes_origin_or_depth(text: str) -> None:
     parameter = HttpParameter("id", "id", "path", "simple", False)
@@ -129,7 +129,7 @@ def test_no_text_whatever_changes_origin_or_depth(text: str) -> None:
     assert not {*made.url} & {*"?#\\ \r\n"}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=20), st.text(max_size=20))
 def test_no_query_argument_adds_another_one(name: str, value: str) -> None:
     parameter = HttpParameter("q", name or "q", "query", "form", True)

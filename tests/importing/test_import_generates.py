@@ -89,7 +89,6 @@ _FAR: Json = {"properties": {"a": {"$ref": "x.json#"}, "b": {"type": "string", "
 
 @settings(
     max_examples=10,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(ROOTS, ROOTS | SCHEMAS)

@@ -201,7 +201,7 @@ def assert_same(tools: list[Json], manifest: Manifest) -> None:
         assert (entry.description or "") == given_.get("description", "")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(TOOLS, min_size=1, max_size=4))
 @example([tool("a"), tool("A"), tool("a ")])
 @example([tool("a", {"properties": {"p": {"type": {}, "enum": None}}})])
@@ -217,7 +217,7 @@ def test_any_list_of_tools_reads_back_equal_or_is_refused_whole(tools: list[Json
         assert_same(tools, manifest)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(JSON | st.lists(HOSTILE | JSON, max_size=3) | st.fixed_dictionaries({"tools": JSON}))
 def test_any_document_at_all_is_imported_or_refused(document: Any) -> None:
     manifest = imported_or_refused(document)
@@ -225,7 +225,7 @@ def test_any_document_at_all_is_imported_or_refused(document: Any) -> None:
     assert manifest is None or manifest.tools
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(OBJECTS)
 def test_any_json_in_a_schema_is_yaml_that_reads_back_exactly(extra: Json) -> None:
     schema = {**{k: v for k, v in extra.items() if k not in _HELD}, "type": "object"}

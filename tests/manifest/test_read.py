@@ -225,7 +225,7 @@ def test_an_anchor_cannot_contain_itself() -> None:
 
 
 @given(json_values(TEXT))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_json_value_is_yaml_that_reads_back_equal(value: Any) -> None:
     data = json.dumps({"v": value}, ensure_ascii=False).encode()
 
@@ -233,7 +233,7 @@ def test_any_json_value_is_yaml_that_reads_back_equal(value: Any) -> None:
 
 
 @given(json_values(PLAIN_TEXT), st.sampled_from([None, 2]))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_any_json_value_written_in_ascii_reads_back_equal(value: Any, indent: int | None) -> None:
     data = json.dumps({"v": value}, indent=indent).encode()
 
@@ -251,7 +251,7 @@ def read_or_refused(data: bytes) -> PlacedMapping | ManifestError:
 
 
 @given(st.binary() | YAML_TEXT.map(str.encode) | YAML_TEXT.map(lambda text: f"a: {text}".encode()))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_any_bytes_are_read_or_refused_and_nothing_else(data: bytes) -> None:
     found = read_or_refused(data)
 

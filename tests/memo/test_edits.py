@@ -121,7 +121,7 @@ def compiled_with_store(path: Path) -> Compiled:
     return compiled
 
 
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(st.lists(st.tuples(st.sampled_from(_EDITS), st.integers(0, 3)), min_size=1, max_size=4))
 def test_an_edited_manifest_compiles_to_what_a_fresh_run_would_give(
     edits: list[tuple[Edit, int]],

@@ -27,7 +27,7 @@ SCALARS = (
 
 
 @given(SCALARS)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_literal_evaluates_to_its_value(value: object) -> None:
     found = ast.literal_eval(python_literal(value))
 
@@ -35,7 +35,7 @@ def test_a_literal_evaluates_to_its_value(value: object) -> None:
 
 
 @given(TEXT)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_docstring_is_one_constant_on_one_line(text: str) -> None:
     source = docstring(text)
 
@@ -44,7 +44,7 @@ def test_a_docstring_is_one_constant_on_one_line(text: str) -> None:
 
 
 @given(TEXT)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_markdown_of_one_line_stays_on_one_line(text: str) -> None:
     for shown in (markdown(text), markdown_code(text)):
         assert len(shown.splitlines()) <= 1
@@ -53,7 +53,7 @@ def test_markdown_of_one_line_stays_on_one_line(text: str) -> None:
 
 
 @given(TEXT)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_a_fence_is_closed_by_its_own_end_only(text: str) -> None:
     lines = markdown_fence(text, "json").split("\n")
     fence = lines[-1]
@@ -63,7 +63,6 @@ def test_a_fence_is_closed_by_its_own_end_only(text: str) -> None:
 
 
 @given(TEXT)
-@settings(deadline=None)
 def test_an_address_cannot_leave_its_parentheses(text: str) -> None:
     shown = url(f"https://example.com/{text.encode('utf-8', 'replace').decode()}")
 

@@ -23,7 +23,6 @@ def is_usable(name: str) -> bool:
 
 
 @given(TOOL_NAMES)
-@settings(deadline=None)
 def test_every_tool_has_a_module_and_a_class(tool: str) -> None:
     assert is_usable(module_name(tool))
     assert not module_name(tool).startswith("__")
@@ -31,7 +30,7 @@ def test_every_tool_has_a_module_and_a_class(tool: str) -> None:
 
 
 @given(st.text(min_size=1))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_every_property_has_an_attribute_that_pydantic_accepts(prop: str) -> None:
     name = field_name(prop)
 
@@ -66,7 +65,7 @@ def test_tools_that_would_share_a_name_clash(first: str, second: str) -> None:
 
 
 @given(st.lists(TOOL_NAMES, unique=True, max_size=6))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_tools_without_a_clash_share_neither_module_nor_class(tools: list[str]) -> None:
     clashing = {later for later, _, _ in clashes(tools, tool_keys)}
     kept = [tool for tool in tools if tool not in clashing]
@@ -76,7 +75,6 @@ def test_tools_without_a_clash_share_neither_module_nor_class(tools: list[str]) 
 
 
 @given(st.from_regex(r"[A-Za-z0-9._-]{1,64}", fullmatch=True))
-@settings(deadline=None)
 def test_every_server_has_a_package_of_its_own(server: str) -> None:
     name = package_name(server)
 

@@ -127,7 +127,7 @@ def test_patterns_that_are_not_understood_give_nothing(pattern: str) -> None:
 
 
 @given(schema=SCHEMAS)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_whatever_is_made_is_valid(schema: Any) -> None:
     whole = document(schema)
     made = example_arguments(whole, ())

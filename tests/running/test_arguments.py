@@ -212,7 +212,7 @@ def _with_default(schema: Any, default: Any) -> Any:
 
 
 @given(schema=_schemas(), value=VALUES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_filling_in_changes_nothing_that_was_sent(schema: Any, value: Any) -> None:
     document = {"type": "object", "properties": {"v": schema}}
     before = json.dumps(value)
@@ -240,7 +240,6 @@ def contains(filled: Any, sent: Any) -> bool:
 @given(data=st.data())
 @settings(
     max_examples=4,
-    deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 def test_model_and_validator_never_disagree_on_what_reaches_a_method(

@@ -98,7 +98,7 @@ def test_a_picture_whose_header_makes_no_sense_costs_the_most(data: bytes) -> No
 
 
 @given(data=st.binary(max_size=200), start=st.sampled_from([*BEGINNINGS.values(), b""]))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_no_bytes_break_the_readers_of_headers(data: bytes, start: bytes) -> None:
     for hostile in (start[:12] + data, start + data):
         assert 1 <= image_tokens(hostile) <= 1600
@@ -271,7 +271,7 @@ _CONTENTS: Final = st.lists(
 
 
 @given(contents=_CONTENTS, budget=st.integers(1, 120))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_is_read_on_fits_and_loses_only_what_is_named(
     served: Served, contents: list[Any], budget: int
 ) -> None:

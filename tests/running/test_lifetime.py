@@ -142,6 +142,13 @@ def test_a_start_that_fails_is_told_and_a_close_that_fails_is_logged(
         assert "close failed with RuntimeError: no database" in server.log
 
 
+def test_a_module_that_exits_when_it_is_imported_is_told(tmp_path: Path) -> None:
+    server = Stdio.of(served_by(tmp_path, {"state": tool()}, "import sys\nsys.exit(3)\n"))
+
+    assert server.end() == 1
+    assert "implementation:Tools: failed with SystemExit: 3" in server.log
+
+
 def test_tools_named_start_and_close_are_tools(tmp_path: Path) -> None:
     code = "class Tools:\n"
     code += "    def start(self, params): return 'begun'\n"

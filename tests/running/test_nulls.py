@@ -182,7 +182,7 @@ def test_the_nulls_of_a_long_list_are_all_left_out() -> None:
 
 
 @given(schemas=st.lists(SCHEMAS, min_size=3, max_size=3), values=st.lists(VALUES, max_size=3))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_nulls_for_absent_properties_change_nothing(schemas: list[Any], values: list[Any]) -> None:
     names = ("x", "y", "z")
     schema: Json = {"type": "object", "properties": dict(zip(names, schemas, strict=True))}

@@ -362,7 +362,7 @@ _JSON: Final = st.recursive(
 
 
 @given(value=_JSON, budget=st.integers(1, 200))
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 def test_whatever_is_cut_fits_and_loses_nothing(value: Any, budget: int) -> None:
     done = truncate(value, budget)
 
@@ -384,7 +384,7 @@ def joined(head: Any, rest: Any, whole: Any) -> Any:
 
 
 @given(value=_JSON, fields=st.lists(st.text(max_size=5)))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_picking_fields_adds_nothing(value: Any, fields: list[str]) -> None:
     kept, _ = picked(value, parsed(",".join(fields)))
 

@@ -188,7 +188,7 @@ def _values() -> st.SearchStrategy[Any]:
     )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(_schemas(), st.lists(_values(), min_size=1, max_size=8), st.sampled_from([120, 400, 4000]))
 def test_whatever_the_whole_accepts_the_shown_schema_accepts(
     schema: Any, values: list[Any], budget: int

@@ -138,7 +138,7 @@ def crowded(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFac
     return budget, baked(folder, CROWD, budgets={"hits": budget})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     limit=st.integers(-3, 70),
     query=st.lists(

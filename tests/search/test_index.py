@@ -105,7 +105,7 @@ def test_numbers_survive_their_text(values: list[int]) -> None:
     assert list(NameRarities.of(values).scaled()) == [max(1, 1024 * value) for value in values]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     text=st.text(
         st.characters(exclude_categories=["Cs", "Cc"], max_codepoint=0xFFFF),

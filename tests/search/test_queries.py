@@ -154,7 +154,7 @@ def test_huge_and_hostile_queries_are_answered(
         assert found(finders[strategy], query)[0] == "createIssue"
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(query=st.text(max_size=300), limit=st.integers(1, 60))
 def test_any_text_is_answered_the_same_twice(lexical: Finder, query: str, limit: int) -> None:
     done = lexical.find(query, limit)

@@ -307,7 +307,7 @@ def examples(number: int) -> settings:
     """That many examples, each as slow as a compiler run is."""
     phases = [Phase.explicit, Phase.reuse, Phase.generate, Phase.shrink]
     checks = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example]
-    return settings(max_examples=number, deadline=None, phases=phases, suppress_health_check=checks)
+    return settings(max_examples=number, phases=phases, suppress_health_check=checks)
 
 
 @st.composite

@@ -52,7 +52,7 @@ def _authors_code(subject: str) -> Iterator[None]:
         # stdout belongs to the protocol.
         with contextlib.redirect_stdout(sys.stderr):
             yield
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         message = _import_failure(subject, error) if isinstance(error, ImportError) else None
         if message is None:
             server_log.failure(f"{subject} failed", error.with_traceback(_of_author(error)))
@@ -60,7 +60,7 @@ def _authors_code(subject: str) -> Iterator[None]:
         raise ImplementationError(message) from None
 
 
-def _of_author(error: Exception) -> TracebackType | None:
+def _of_author(error: BaseException) -> TracebackType | None:
     """The traceback without our frames and those of importing, which say nothing to an author."""
     trace = error.__traceback__
     while trace and trace.tb_frame.f_code.co_filename.startswith(_MACHINERY):
