@@ -140,6 +140,8 @@ def _entry(
     yield "url", located.url
     if auth.auth is not None:
         yield "auth", auth.auth
+    if auth.headers:
+        yield "headers", dict(auth.headers)
     for key, own in (("include", selection.include), ("exclude", selection.exclude)):
         if own:
             yield key, list(own)

@@ -1,7 +1,10 @@
 """How requests are authorized, as a proposal for `auth:`: credentials by the names of variables."""
 
 import re
-from typing import Any, Final, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from toolfold_runtime.contract.codec import Json
 
@@ -12,32 +15,39 @@ _ADDRESS: Final = re.compile(r"https?://[^\s/@]+(/[^\s]*)?")
 
 
 class Proposal(NamedTuple):
-    """The `auth:` of a server, the variables that it needs, and what to tell the author."""
+    """The `auth:` and `headers:` of a server, the variables that they need, and what to tell the author."""
 
     auth: Json | None
     #: Variable to what it holds.
     variables: dict[str, str]
     notes: tuple[str, ...] = ()
+    #: Keys that are asked for together with what `auth` says.
+    headers: Mapping[str, str] = MappingProxyType({})
 
 
-def auth_of(schemes: Json, requirements: Any, server: str) -> Proposal:
-    """The proposal for a document's security schemes; None of one that cannot be sent."""
+#: Names of schemes that are asked for together.
+_Together: TypeAlias = tuple[str, ...]
+
+
+def auth_of(schemes: Json, requirements: Sequence[Any], server: str) -> Proposal:
+    """The proposal for a document's security schemes; None of one that cannot be sent.
+
+    `requirements` are those of each operation. What most operations accept is proposed.
+    """
     if not schemes:
         text = (
             "the document declares no credentials; if it needs some, add `auth:` under the server"
         )
         return Proposal(None, {}, (text,))
-    prefix = re.sub(r"[^A-Z0-9]+", "_", server.upper()).strip("_") or "API"
-    proposals = [
-        proposal
-        for name in _wanted(schemes, requirements)
-        if isinstance(schemes[name], dict)
-        and (proposal := _proposal(schemes[name], prefix)) is not None
-    ]
-    if not proposals:
-        named = ", ".join(line_of(name, 40) for name in schemes)
-        return Proposal(None, {}, (f"credentials of these kinds cannot be sent: {named}",))
-    return proposals[0]
+    prefix = _variable_of(server) or "API"
+    accepted = [_alternatives(schemes, own) for own in requirements]
+    for together in _wanted(schemes, accepted):
+        found = _proposal_of(together, schemes, prefix)
+        if found is not None:
+            others = sum(1 for own in accepted if own and not _is_enough(together, own))
+            return found if not others else found._replace(notes=(*found.notes, _of_others(others)))
+    named = ", ".join(line_of(name, 40) for name in schemes)
+    return Proposal(None, {}, (f"credentials of these kinds cannot be sent: {named}",))
 
 
 def hidden_parameters(schemes: Json) -> frozenset[tuple[str, str]]:
@@ -49,17 +59,25 @@ def hidden_parameters(schemes: Json) -> frozenset[tuple[str, str]]:
     )
 
 
-def _wanted(schemes: Json, requirements: Any) -> list[str]:
-    """The schemes in the order in which the document asks for them, then the others."""
-    asked = [
-        name
-        for requirement in (requirements if isinstance(requirements, list) else ())
-        if isinstance(requirement, dict)
-        for name in requirement
-        if name in schemes
-    ]
-    names = list(dict.fromkeys([*asked, *schemes]))
-    return sorted(names, key=lambda name: (name not in asked, _preference(schemes[name])))
+def _alternatives(schemes: Json, requirements: Any) -> list[_Together]:
+    """What an operation accepts; nothing where it wants none."""
+    given = requirements if isinstance(requirements, list) else ()
+    named = (own for own in given if isinstance(own, dict))
+    return [tuple(own) for own in named if own and own.keys() <= schemes.keys()]
+
+
+def _is_enough(together: _Together, accepted: list[_Together]) -> bool:
+    return any({*own} <= {*together} for own in accepted)
+
+
+def _wanted(schemes: Json, accepted: Iterable[list[_Together]]) -> list[_Together]:
+    """What to propose, the best first: what most operations accept, then each of the other schemes."""
+    counted = Counter(together for own in accepted for together in dict.fromkeys(own))
+
+    def rank(together: _Together) -> tuple[int, int]:
+        return -counted[together], min(_preference(schemes[name]) for name in together)
+
+    return sorted(dict.fromkeys([*counted, *((name,) for name in schemes)]), key=rank)
 
 
 def _preference(scheme: Any) -> int:
@@ -77,7 +95,54 @@ def _preference(scheme: Any) -> int:
     return order.index(True)
 
 
-def _proposal(scheme: Json, prefix: str) -> Proposal | None:
+def _proposal_of(together: _Together, schemes: Json, prefix: str) -> Proposal | None:
+    """One of the schemes as `auth:`, and keys beside it as headers; None where none can be sent."""
+    names = sorted(
+        together, key=lambda name: (_is_header(schemes[name]), _preference(schemes[name]))
+    )
+    alone = len(names) == 1
+    first = next((n for n in names if _proposal(schemes[n], prefix, alone) is not None), None)
+    found = None if first is None else _proposal(schemes[first], prefix, alone)
+    if found is None:
+        return None
+    headers, variables, notes = dict[str, str](), dict(found.variables), list(found.notes)
+    for name in names:
+        if name == first:
+            continue
+        if not _is_header(schemes[name]):
+            notes.append(f"{line_of(name, 40)} is asked for as well, and cannot be sent with it")
+            continue
+        header = schemes[name]["name"]
+        variable = _variable_of(header, prefix)
+        headers[header] = f"${{{variable}}}"
+        variables[variable] = f"what is sent as {header}"
+    return Proposal(found.auth, variables, tuple(notes), headers)
+
+
+def _is_header(scheme: Any) -> bool:
+    """Whether it is a key in a header, of which several can be sent."""
+    is_key = isinstance(scheme, dict) and scheme.get("type") == "apiKey"
+    return is_key and scheme.get("in") == "header" and _is_key_name(scheme.get("name"))
+
+
+def _is_key_name(name: object) -> bool:
+    return isinstance(name, str) and _HEADER.fullmatch(name) is not None
+
+
+def _variable_of(text: str, prefix: str = "") -> str:
+    """A name as that of a variable, which begins with a prefix."""
+    own = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
+    return own if not prefix or own.startswith(f"{prefix}_") else f"{prefix}_{own}"
+
+
+def _of_others(number: int) -> str:
+    operations = "1 operation asks" if number == 1 else f"{number:,} operations ask"
+    return f"{operations} for other credentials than the proposed ones"
+
+
+def _proposal(scheme: Any, prefix: str, is_alone: bool) -> Proposal | None:
+    if not isinstance(scheme, dict):
+        return None
     kind, name = scheme.get("type"), str(scheme.get("scheme", "")).lower()
     token = f"{prefix}_TOKEN"
     if kind == "http" and name == "basic":
@@ -87,23 +152,25 @@ def _proposal(scheme: Json, prefix: str) -> Proposal | None:
     if kind == "http" and name == "bearer":
         return Proposal({"bearer": f"${{{token}}}"}, {token: "a token"})
     if kind == "apiKey":
-        return _api_key(scheme, prefix)
+        return _api_key(scheme, prefix, is_alone)
     if kind in ("oauth2", "openIdConnect"):
         return _oauth(scheme, prefix)
     return None
 
 
-def _api_key(scheme: Json, prefix: str) -> Proposal | None:
+def _api_key(scheme: Json, prefix: str, is_alone: bool) -> Proposal | None:
     name, place = scheme.get("name"), scheme.get("in")
-    if not isinstance(name, str) or not _HEADER.fullmatch(name) or scheme.keys() & _SIGNED:
+    if not isinstance(name, str) or not _is_key_name(name) or scheme.keys() & _SIGNED:
         return None
     if place not in ("header", "query", "cookie"):
         return None
     if place == "header" and name.lower() == "authorization":
         token = f"{prefix}_TOKEN"
-        text = "the document names the header Authorization; a bearer token is proposed for it"
+        other = f'`api_key: {{name: {name}, value: "Token ${{{token}}}"}}`'
+        text = f"the document names the header {name}; a bearer token is proposed for it"
+        text += f"; where the API wants another word: {other}"
         return Proposal({"bearer": f"${{{token}}}"}, {token: "a token"}, (text,))
-    key = f"{prefix}_KEY"
+    key = f"{prefix}_KEY" if is_alone else _variable_of(name, prefix)
     own = {"name": name, "value": f"${{{key}}}"}
     own |= {"place": place} if place != "header" else {}
     return Proposal({"api_key": own}, {key: f"the key that is sent as {name}"})
