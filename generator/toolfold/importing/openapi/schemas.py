@@ -149,7 +149,7 @@ class Schemas:
         if described:
             own["description"] = described
         is_nullable = self._is_nullable(schema)
-        values = values_of(schema, kind, is_nullable=is_nullable)
+        values = values_of(schema, kind, self._warnings, is_nullable=is_nullable)
         if values is not None:
             own["enum"] = values
         if self._version == "3.1" and "const" in schema:
@@ -183,8 +183,21 @@ class Schemas:
         if isinstance(more, dict):
             own["additionalProperties"] = self.converted(more, direction, depth + 1)
         elif more is False and not unwanted:
-            own["additionalProperties"] = False
+            own |= {} if self._has_parts_outside(schema) else {"additionalProperties": False}
         return own
+
+    def _has_parts_outside(self, schema: Json) -> bool:
+        """Whether parts have properties that the schema itself has not, so that closing it refuses them all."""
+        own = schema.get("properties")
+        known = own.keys() if isinstance(own, dict) else ()
+        lists = (schema[key] for key in _LISTS if isinstance(schema.get(key), list))
+        parts = (name for listed in lists for part in listed for name in self.properties_of(part))
+        outside = next((name for name in parts if name not in known), None)
+        if outside is None:
+            return False
+        fact = "objects that allow nothing but their own properties allow those of their parts"
+        self._warnings.add(fact, ascii(outside)[:60])
+        return True
 
     def _unwanted_names(self, schema: Json, direction: Direction, depth: int = 0) -> set[str]:
         """The properties of a schema and of its parts (`allOf`) that are only for the other direction."""
