@@ -197,6 +197,14 @@ def test_a_part_that_only_requires_is_put_together_with_the_others() -> None:
     assert entry["input_schema"]["required"] == ["a"]
 
 
+def test_what_is_required_and_not_declared_can_be_given() -> None:
+    schema = {"properties": {"a": TEXT, "id": {"readOnly": True}}, "required": ["id", "a", "key"]}
+    entry = only(with_body({"type": "object", **schema}))
+
+    assert entry["input_schema"]["properties"] == {"a": TEXT, "key": {}}
+    assert entry["input_schema"]["required"] == ["a", "key"]
+
+
 def test_names_lose_their_accents() -> None:
     query = {"name": "größe", "in": "query", "schema": TEXT}
     given = document({"/a": {"get": {"operationId": "menüLesen", "parameters": [query]}}})

@@ -89,6 +89,13 @@ OF_3_0: Final[dict[str, Rule]] = {
         {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/Read"}}},
         {"type": "object", "properties": {}},
     ),
+    "what is only read by a part of it is not sent": (
+        {
+            "type": "object",
+            "properties": {"a": {"allOf": [{"$ref": "#/components/schemas/Read"}]}},
+        },
+        {"type": "object", "properties": {}},
+    ),
     "what is only read is not required by another part": (
         {"allOf": [{"properties": {"id": {"readOnly": True}}}, {"required": ["id", "name"]}]},
         {"allOf": [{"properties": {}}, {"required": ["name"]}]},

@@ -181,7 +181,20 @@ def _flattened(
         inner = schemas.converted(own, "request") if own else converted
     else:
         inner = converted
-    return _plain_object(own, inner, schemas, 0)
+    flat = _plain_object(own, inner, schemas, 0)
+    if flat is None:
+        return None
+    properties, required, rules = flat
+    unwanted = schemas.unwanted_names(own, "request") - properties.keys()
+    names = [name for name in required if name not in unwanted and len(name.splitlines()) == 1]
+    either = (
+        name for parts in rules.values() for part in parts for name in part.get("required", ())
+    )
+    # What is asked for and declared nowhere can be given all the same.
+    undeclared = {
+        name: {} for name in (*names, *either) if name not in properties.keys() | unwanted
+    }
+    return properties | undeclared, tuple(names), rules
 
 
 def _plain_object(
@@ -214,8 +227,7 @@ def _plain_object(
         return None  # any object
     if any(len(name.splitlines()) != 1 for name in properties):
         return None  # no manifest could say what such an argument is on the wire
-    known = [name for name in dict.fromkeys(required) if name in properties]
-    return properties, tuple(known), rules
+    return properties, tuple(dict.fromkeys(required)), rules
 
 
 def _are_rules(parts: Any) -> bool:
