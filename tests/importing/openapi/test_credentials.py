@@ -1,10 +1,13 @@
 """How requests are authorized, by what a document says: `auth:` and `headers:` with names of variables."""
 
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
 from toolfold.importing.openapi.security import Proposal, auth_of
 
+from tests.importing.openapi.material import document, import_openapi, write
+from tests.support.commands import toolfold
 from tests.support.projects import Json
 
 _BEARER: Final = {"type": "http", "scheme": "bearer"}
@@ -93,8 +96,32 @@ def test_a_key_beside_a_token_is_a_header() -> None:
     assert found.headers == {"X-Key": "${SHOP_X_KEY}"}
 
 
+def test_one_token_is_enough_for_two_schemes_of_oauth() -> None:
+    person = {"type": "oauth2", "flows": {"implicit": {}}}
+    together: Json = {"one": [], "other": []}
+
+    assert proposed({"one": person, "other": person}, [together]) == proposed({"one": person})
+
+
+def test_of_two_keys_in_the_query_one_is_part_of_the_address(tmp_path: Path) -> None:
+    schemes = {"key": _key("key", "query"), "token": _key("token", "query")}
+    given = document(
+        {"/a": {"get": {"operationId": "look"}}},
+        servers=[{"url": "https://a.example/v1"}],
+        components={"securitySchemes": schemes},
+        security=[{"key": [], "token": []}],
+    )
+    assert import_openapi(tmp_path, write(tmp_path, given), "--name", "shop").code == 0
+    assert toolfold(tmp_path, "generate", "--quiet").code == 0
+
+    done = toolfold(tmp_path, "try", "shop_look", "{}", "--dry-run")
+
+    assert '--url "https://a.example/v1/a?token=${SHOP_TOKEN}"' in done.out
+    assert '--url-query "key=${SHOP_KEY}"' in done.out
+
+
 def test_what_cannot_be_sent_beside_another_is_named() -> None:
-    schemes = {"key": _key("key", "query"), "token": _BEARER}
+    schemes = {"key": _key("key", "cookie"), "token": _BEARER}
 
     found = proposed(schemes, [{"key": [], "token": []}])
 

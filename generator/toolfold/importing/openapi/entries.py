@@ -156,6 +156,8 @@ class Entries:
 
 def _placeholder(name: str, schema: Json) -> Any:
     """What stands for a value that the document gives no example of; its schema decides whether it may."""
+    if schema.get("contentEncoding") == "base64":
+        return "YmFzZTY0"
     return schema.get("minimum", 1) if schema.get("type") == "integer" else f"<{name}>"
 
 

@@ -21,8 +21,9 @@ class Proposal(NamedTuple):
     #: Variable to what it holds.
     variables: dict[str, str]
     notes: tuple[str, ...] = ()
-    #: Keys that are asked for together with what `auth` says.
+    #: Keys that are asked for together with what `auth` says, in headers and in the query.
     headers: Mapping[str, str] = MappingProxyType({})
+    query: Mapping[str, str] = MappingProxyType({})
 
 
 #: Names of schemes that are asked for together.
@@ -97,32 +98,35 @@ def _preference(scheme: Any) -> int:
 
 def _proposal_of(together: _Together, schemes: Json, prefix: str) -> Proposal | None:
     """One of the schemes as `auth:`, and keys beside it as headers; None where none can be sent."""
+    # A key in a header can be sent beside anything else.
     names = sorted(
-        together, key=lambda name: (_is_header(schemes[name]), _preference(schemes[name]))
+        together, key=lambda n: (_place_of(schemes[n]) == "header", _preference(schemes[n]))
     )
-    alone = len(names) == 1
-    first = next((n for n in names if _proposal(schemes[n], prefix, alone) is not None), None)
-    found = None if first is None else _proposal(schemes[first], prefix, alone)
+    is_alone = len(names) == 1
+    proposals = {name: _proposal(schemes[name], prefix, is_alone) for name in names}
+    found = next((own for own in proposals.values() if own is not None), None)
     if found is None:
         return None
-    headers, variables, notes = dict[str, str](), dict(found.variables), list(found.notes)
-    for name in names:
-        if name == first:
-            continue
-        if not _is_header(schemes[name]):
+    keys: dict[str, dict[str, str]] = {"header": {}, "query": {}}
+    variables, notes = dict(found.variables), list(found.notes)
+    for name, own in proposals.items():
+        place = _place_of(schemes[name])
+        if own is not None and own.auth == found.auth:
+            continue  # one token is enough for both
+        if place in keys:
+            sent_as = schemes[name]["name"]
+            variable = _variable_of(sent_as, prefix)
+            keys[place][sent_as] = f"${{{variable}}}"
+            variables[variable] = f"what is sent as {sent_as}"
+        else:
             notes.append(f"{line_of(name, 40)} is asked for as well, and cannot be sent with it")
-            continue
-        header = schemes[name]["name"]
-        variable = _variable_of(header, prefix)
-        headers[header] = f"${{{variable}}}"
-        variables[variable] = f"what is sent as {header}"
-    return Proposal(found.auth, variables, tuple(notes), headers)
+    return Proposal(found.auth, variables, tuple(notes), keys["header"], keys["query"])
 
 
-def _is_header(scheme: Any) -> bool:
-    """Whether it is a key in a header, of which several can be sent."""
+def _place_of(scheme: Any) -> str:
+    """Where a key is sent; empty for what is no key that can be sent."""
     is_key = isinstance(scheme, dict) and scheme.get("type") == "apiKey"
-    return is_key and scheme.get("in") == "header" and _is_key_name(scheme.get("name"))
+    return str(scheme.get("in")) if is_key and _is_key_name(scheme.get("name")) else ""
 
 
 def _is_key_name(name: object) -> bool:
