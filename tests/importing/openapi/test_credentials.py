@@ -53,6 +53,18 @@ SCHEMES: Final[dict[str, tuple[Json, Json]]] = {
 }
 
 
+@pytest.mark.parametrize("address", ["https://a.example/${HOME}", "https://{tenant}.a.example"])
+def test_no_text_of_a_document_is_a_variable_of_the_environment(address: str) -> None:
+    flow = {"clientCredentials": {"tokenUrl": address}}
+
+    assert proposed({"it": {"type": "oauth2", "flows": flow}}).auth == {"bearer": "${SHOP_TOKEN}"}
+
+
+@pytest.mark.parametrize("name", ["Host", "Content-Length", "X-${HOME}", "X\r\nY"])
+def test_no_key_is_a_header_that_leads_or_frames_a_request(name: str) -> None:
+    assert proposed({"it": _key(name)}).auth is None
+
+
 @pytest.mark.parametrize("case", SCHEMES)
 def test_each_kind_of_credential_is_proposed(case: str) -> None:
     scheme, auth = SCHEMES[case]

@@ -166,7 +166,7 @@ def _texts(operation: Operation) -> tuple[str, str]:
     given, named = operation.given, operation.named
     description = without_links(plain_text(given.get("description")))
     stated = given.get("summary") or first_sentence(description.split("\n\n")[0])
-    summary = line_of(stated, _SUMMARY).rstrip(".") or f"{named.method} {named.path}"[:_SUMMARY]
+    summary = line_of(stated, _SUMMARY).rstrip(".") or named.line[:_SUMMARY]
     return summary, cut_text(description, _DESCRIPTION) or summary
 
 

@@ -7,11 +7,13 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.http import OWN_HEADERS
 
 from toolfold.importing.openapi.texts import line_of
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
-_ADDRESS: Final = re.compile(r"https?://[^\s/@]+(/[^\s]*)?")
+# Without braces: a document's own text must not be read as a variable of the environment.
+_ADDRESS: Final = re.compile(r"https?://[^\s/@{}]+(/[^\s{}]*)?")
 
 
 class Proposal(NamedTuple):
@@ -125,12 +127,13 @@ def _proposal_of(together: _Together, schemes: Json, prefix: str) -> Proposal | 
 
 def _place_of(scheme: Any) -> str:
     """Where a key is sent; empty for what is no key that can be sent."""
-    is_key = isinstance(scheme, dict) and scheme.get("type") == "apiKey"
-    return str(scheme.get("in")) if is_key and _is_key_name(scheme.get("name")) else ""
-
-
-def _is_key_name(name: object) -> bool:
-    return isinstance(name, str) and _HEADER.fullmatch(name) is not None
+    if not isinstance(scheme, dict) or scheme.get("type") != "apiKey" or scheme.keys() & _SIGNED:
+        return ""
+    name, place = scheme.get("name"), str(scheme.get("in"))
+    if not isinstance(name, str) or not _HEADER.fullmatch(name):
+        return ""
+    is_own = place == "header" and name.lower() in OWN_HEADERS - {"authorization", "cookie"}
+    return "" if is_own else place
 
 
 def _variable_of(text: str, prefix: str = "") -> str:
@@ -155,19 +158,15 @@ def _proposal(scheme: Any, prefix: str, is_alone: bool) -> Proposal | None:
         return Proposal(auth, {user: "the user", password: "the password"})
     if kind == "http" and name == "bearer":
         return Proposal({"bearer": f"${{{token}}}"}, {token: "a token"})
-    if kind == "apiKey":
+    if _place_of(scheme) in ("header", "query", "cookie"):
         return _api_key(scheme, prefix, is_alone)
     if kind in ("oauth2", "openIdConnect"):
         return _oauth(scheme, prefix)
     return None
 
 
-def _api_key(scheme: Json, prefix: str, is_alone: bool) -> Proposal | None:
-    name, place = scheme.get("name"), scheme.get("in")
-    if not isinstance(name, str) or not _is_key_name(name) or scheme.keys() & _SIGNED:
-        return None
-    if place not in ("header", "query", "cookie"):
-        return None
+def _api_key(scheme: Json, prefix: str, is_alone: bool) -> Proposal:
+    name, place = scheme["name"], _place_of(scheme)
     if place == "header" and name.lower() == "authorization":
         token = f"{prefix}_TOKEN"
         other = f'`api_key: {{name: {name}, value: "Token ${{{token}}}"}}`'
