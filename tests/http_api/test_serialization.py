@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+import re
 import string
 from typing import Any, Final
 
@@ -285,6 +286,32 @@ def test_parts_are_text_json_and_files() -> None:
         b"content-type: text/plain\r\n\r\n\xc3\xa4\r\n",
         b'\r\ncontent-disposition: form-data; name="files"; filename="files"\r\n'
         b"content-type: application/octet-stream\r\n\r\n\x89PNG\r\n",
+    ]
+
+
+def test_a_part_is_written_in_the_style_that_it_has() -> None:
+    styles = {
+        "csv": BodyPart(style="form", explode=False),
+        "pipes": BodyPart(style="pipeDelimited", explode=False),
+        "deep": BodyPart(style="deepObject"),
+        "flat": BodyPart(style="form", explode=True),
+    }
+    body = HttpBody("multipart/form-data", is_open=True, parts=styles)
+    arguments = {
+        "csv": ["a", "ä&="],
+        "pipes": ["a", "b"],
+        "deep": {"k": {"l": 1}},
+        "flat": {"x": 1, "y": ""},
+    }
+
+    _, text = body_text(body, arguments)
+
+    assert re.findall(r'name="(.*)"\r\n\r\n(.*)\r\n', text) == [
+        ("csv", "a,ä&="),
+        ("pipes", "a|b"),
+        ("deep[k][l]", "1"),
+        ("x", "1"),
+        ("y", ""),
     ]
 
 

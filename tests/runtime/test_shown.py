@@ -93,6 +93,13 @@ def test_no_schema_breaks_its_budget(budget: int) -> None:
         assert len(shown_types(schema, DEFINITIONS.get, budget)) <= budget + 1
 
 
+def test_the_names_of_what_is_left_out_count() -> None:
+    names = [f"{'a_long_name_' * 3}{number}" for number in range(300)]
+    schema = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+
+    assert len(compact(shown(schema, 1000))) <= 1000
+
+
 TYPES: Final[dict[str, tuple[Any, str]]] = {
     "a list of objects": (
         {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "integer"}}}},

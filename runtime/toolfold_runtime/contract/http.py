@@ -63,6 +63,7 @@ FILE_SCHEMA: Final[Json] = {
         "type": {"type": "string", "description": "Media type"},
     },
     "required": ["name"],
+    "anyOf": [{"required": ["text"]}, {"required": ["base64"]}],
 }
 
 

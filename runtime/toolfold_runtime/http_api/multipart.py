@@ -5,11 +5,12 @@ from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from mimetypes import MimeTypes
 from typing import Any, Final, NamedTuple
+from urllib.parse import unquote
 
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.http import BodyPart
 from toolfold_runtime.http_api.errors import ArgumentError
-from toolfold_runtime.http_api.serialize import scalar
+from toolfold_runtime.http_api.serialize import scalar, styled_text
 from toolfold_runtime.jsontext import compact
 
 _USUAL: Final = BodyPart()
@@ -31,13 +32,23 @@ def multipart(kind: str, value: Json, parts: Mapping[str, BodyPart]) -> tuple[st
     boundary = secrets.token_hex(16)
     chunks: list[bytes] = []
     for name, own in value.items():
-        how = parts.get(name, _USUAL)
-        is_whole = how.media_type is not None and not how.is_file
-        for item in own if isinstance(own, list) and not is_whole else [own]:
-            if item is not None:
-                chunks.extend(_lines(boundary, _part(name, item, how)))
+        for part in _parts(name, own, parts.get(name, _USUAL)):
+            chunks.extend(_lines(boundary, part))
     chunks.append(f"--{boundary}--\r\n".encode())
     return f"{kind}; boundary={boundary}", b"".join(chunks)
+
+
+def _parts(name: str, value: Any, how: BodyPart) -> Iterator[_Part]:
+    """What a property is sent as: in the style that it has, else each item of a list by itself."""
+    if (how.style is not None or how.explode is not None) and not how.is_file:
+        written = styled_text(name, value, how.style or "form", how.explode is not False)
+        pairs = (own.partition("=") for own in written.split("&") if own)
+        yield from (_Part(unquote(own), unquote(text).encode()) for own, _, text in pairs)
+        return
+    is_whole = how.media_type is not None and not how.is_file
+    for item in value if isinstance(value, list) and not is_whole else [value]:
+        if item is not None:
+            yield _part(name, item, how)
 
 
 def _lines(boundary: str, part: _Part) -> Iterator[bytes]:

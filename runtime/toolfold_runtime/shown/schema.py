@@ -223,13 +223,25 @@ def _fewer(shown: Shown, budget: int) -> Shown:
     if not isinstance(properties, dict):
         return Shown(kind, (".",), has_all_properties=False)
     required = [name for name in schema.get("required", ()) if name in properties]
-    kept: Json = {}
-    room = budget - 300
+    kept: list[str] = []
+    room = budget
     for name in [*required, *(name for name in properties if name not in required)]:
         room -= len(compact({name: properties[name]})) + len(name) * (name in required)
         if room < 0:
             break
-        kept[name] = properties[name]
+        kept.append(name)
+    less = _of_properties(kind, schema, kept, required)
+    while kept and len(compact(less)) > budget:  # with the names of what is left out
+        kept.pop()
+        less = _of_properties(kind, schema, kept, required)
+    left = [name for name in properties if name not in kept]
+    inside = tuple(path for path in shown.cut if path.partition(".")[0] in kept)
+    return Shown(less, (*inside, *left), has_all_properties=False)
+
+
+def _of_properties(kind: Json, schema: Json, kept: list[str], required: list[str]) -> Json:
+    """A schema with these properties, which names some of the others."""
+    properties = schema["properties"]
     left = [name for name in properties if name not in kept]
     some = ", ".join(name[:40] for name in left[:_MOST_NAMED])
     more = f", … {len(left) - _MOST_NAMED} more" if len(left) > _MOST_NAMED else ""
@@ -239,6 +251,4 @@ def _fewer(shown: Shown, budget: int) -> Shown:
         "properties": {name: own for name, own in properties.items() if name in kept},
     }
     needed = [name for name in required if name in kept]
-    less |= {"required": needed} if needed else {}
-    inside = tuple(path for path in shown.cut if path.partition(".")[0] in kept)
-    return Shown(less, (*inside, *left), has_all_properties=False)
+    return less | ({"required": needed} if needed else {})

@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 import pytest
+from toolfold.plan.schemas.smallest import example_arguments
 
 from tests.importing.openapi.material import (
     ID,
@@ -195,6 +196,25 @@ def test_a_part_that_only_requires_is_put_together_with_the_others() -> None:
 
     assert list(entry["input_schema"]["properties"]) == ["a", "b"]
     assert entry["input_schema"]["required"] == ["a"]
+
+
+def test_what_is_sent_in_the_path_is_not_empty() -> None:
+    items = {**ID, "name": "ids", "schema": {"type": "array", "items": TEXT}}
+    parts = {**ID, "name": "parts", "schema": {"type": "object"}}
+    get = {"operationId": "do", "parameters": [items, parts]}
+    schema = only(document({"/{ids}/{parts}": {"get": get}}))["input_schema"]
+
+    assert schema["properties"]["ids"]["minItems"] == 1
+    assert schema["properties"]["parts"]["minProperties"] == 1
+    assert example_arguments(schema, []) == {"ids": ["<ids>"], "parts": {"name1": "<name1>"}}
+
+
+def test_what_is_required_and_not_declared_can_be_given() -> None:
+    schema = {"properties": {"a": TEXT, "id": {"readOnly": True}}, "required": ["id", "a", "key"]}
+    entry = only(with_body({"type": "object", **schema}))
+
+    assert entry["input_schema"]["properties"] == {"a": TEXT, "key": {}}
+    assert entry["input_schema"]["required"] == ["a", "key"]
 
 
 def test_names_lose_their_accents() -> None:

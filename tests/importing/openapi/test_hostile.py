@@ -18,6 +18,7 @@ from tests.importing.openapi.material import (
     operation,
     warned,
     with_body,
+    write,
 )
 from tests.support.commands import toolfold
 from tests.support.projects import Json
@@ -231,6 +232,13 @@ def test_halves_of_characters_are_marked(tmp_path: Path) -> None:
     assert import_openapi(tmp_path, "x.json").code == 0
     (tool,) = load(tmp_path / "tools.yaml").manifest.tools.values()
     assert tool.summary == "half \ufffd of one"
+
+
+def test_a_path_of_several_lines_is_imported(tmp_path: Path) -> None:
+    given = write(tmp_path, document({"/a\r\nhost: evil": {"get": {"operationId": "look"}}}))
+
+    assert import_openapi(tmp_path, given).code == 0
+    assert "\r" not in (tmp_path / "servers/shop.yaml").read_text(encoding="utf-8")
 
 
 def test_a_path_keeps_to_itself() -> None:

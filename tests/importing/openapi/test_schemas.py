@@ -89,6 +89,13 @@ OF_3_0: Final[dict[str, Rule]] = {
         {"type": "object", "properties": {"a": {"$ref": "#/components/schemas/Read"}}},
         {"type": "object", "properties": {}},
     ),
+    "what is only read by a part of it is not sent": (
+        {
+            "type": "object",
+            "properties": {"a": {"allOf": [{"$ref": "#/components/schemas/Read"}]}},
+        },
+        {"type": "object", "properties": {}},
+    ),
     "what is only read is not required by another part": (
         {"allOf": [{"properties": {"id": {"readOnly": True}}}, {"required": ["id", "name"]}]},
         {"allOf": [{"properties": {}}, {"required": ["name"]}]},
@@ -102,6 +109,45 @@ OF_3_0: Final[dict[str, Rule]] = {
     "patterns that cannot be compiled are left out": (
         {"type": "string", "pattern": "("},
         {"type": "string"},
+    ),
+    "patterns between slashes are read without them": (
+        {"type": "string", "pattern": "/^[a-z]+$/"},
+        {"type": "string", "pattern": "^[a-z]+$"},
+    ),
+    "patterns that ignore case are left out": (
+        {"type": "string", "pattern": "/^[a-z]+$/i"},
+        {"type": "string"},
+    ),
+    "values of numbers are numbers": (
+        {"type": "number", "enum": ["1", "2.5", 3, "more"]},
+        {"type": "number", "enum": [1, 2.5, 3, "more"]},
+    ),
+    "values that are meant for the items of a list are left out": (
+        {"type": "array", "enum": ["a"], "items": {"type": "string", "enum": ["a"]}},
+        {"type": "array", "items": {"type": "string", "enum": ["a"]}},
+    ),
+    "an object that refuses what its parts have is open": (
+        {
+            "type": "object",
+            "additionalProperties": False,
+            "required": ["a"],
+            "allOf": [{"properties": {"a": {}}}],
+        },
+        {"type": "object", "required": ["a"], "allOf": [{"properties": {"a": {}}}]},
+    ),
+    "an object that has what its parts have is closed": (
+        {
+            "type": "object",
+            "properties": {"a": {}},
+            "additionalProperties": False,
+            "allOf": [{"properties": {"a": {}}}],
+        },
+        {
+            "type": "object",
+            "properties": {"a": {}},
+            "additionalProperties": False,
+            "allOf": [{"properties": {"a": {}}}],
+        },
     ),
     "values of text are text": (
         {"type": "string", "enum": [1, True, "x"]},

@@ -20,6 +20,10 @@ _BRACES: Final = re.compile(r"\{([^{}]*)\}")
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _IN_PATH: Final = re.compile(r"[^!-\[\]-~]|[\"<>^`|]")
 _BODY: Final = "body"
+_LEAST_IN_PATH: Final[dict[str, Json]] = {
+    "array": {"minItems": 1},
+    "object": {"minProperties": 1},
+}
 
 
 @dataclass
@@ -80,16 +84,19 @@ class _Flattening:
     def _add_parameter(self, parameter: Json) -> None:
         place, name = parameter["in"], parameter["name"]
         argument = self._free_name(name, place)
-        schema, sent = self._schema_of(parameter)
+        given, sent = self._schema_of(parameter)
+        schema = dict(given)
         described = plain_text(parameter.get("description"))
         if described:
-            schema = {**schema, "description": described}
+            schema["description"] = described
         if parameter.get("deprecated") is True:
-            schema = {**schema, "deprecated": True}
+            schema["deprecated"] = True
         self.done.properties[argument] = schema
         if place == "path" or parameter.get("required") is True:
             self.done.required.append(argument)
         if place == "path":
+            # What is empty there would lead to another path, and is not sent.
+            schema |= _LEAST_IN_PATH.get(str(schema.get("type")), {})
             self.done.path = self.done.path.replace(f"{{{name}}}", f"{{{argument}}}")
         sent = {"in": place, **({"name": name} if name != argument else {}), **sent}
         if sent != {"in": "path"}:

@@ -101,12 +101,9 @@ def _bytes_or_text(media_type: str, schema: Any, is_required: bool) -> Body:
     is_text = media_type.lower().startswith("text/") or media_type.lower().endswith("xml")
     described = plain_text(schema.get("description")) if isinstance(schema, dict) else ""
     own = described or ("Content" if is_text else "Content, as base64")
-    return Body(
-        media_type,
-        is_required,
-        schema={"type": "string", "description": own},
-        is_base64=not is_text,
-    )
+    converted: Json = {"type": "string", "description": own}
+    converted |= {} if is_text else {"contentEncoding": "base64"}
+    return Body(media_type, is_required, schema=converted, is_base64=not is_text)
 
 
 def _described(schema: Json, given: Json) -> Json:
@@ -181,7 +178,17 @@ def _flattened(
         inner = schemas.converted(own, "request") if own else converted
     else:
         inner = converted
-    return _plain_object(own, inner, schemas, 0)
+    flat = _plain_object(own, inner, schemas, 0)
+    if flat is None:
+        return None
+    properties, required, rules = flat
+    unwanted = schemas.unwanted_names(own, "request") - properties.keys()
+    names = [name for name in required if name not in unwanted and len(name.splitlines()) == 1]
+    either = [n for parts in rules.values() for part in parts for n in part.get("required", ())]
+    # What is asked for and declared nowhere can be given all the same.
+    known = properties.keys() | unwanted
+    undeclared: dict[str, Json] = {name: {} for name in (*names, *either) if name not in known}
+    return properties | undeclared, tuple(names), rules
 
 
 def _plain_object(
@@ -214,8 +221,7 @@ def _plain_object(
         return None  # any object
     if any(len(name.splitlines()) != 1 for name in properties):
         return None  # no manifest could say what such an argument is on the wire
-    known = [name for name in dict.fromkeys(required) if name in properties]
-    return properties, tuple(known), rules
+    return properties, tuple(dict.fromkeys(required)), rules
 
 
 def _are_rules(parts: Any) -> bool:

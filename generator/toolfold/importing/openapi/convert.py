@@ -98,4 +98,5 @@ def _converted(
     if definitions := schemas.definitions():
         data["$defs"] = definitions
     location = location_of(servers_of(root, version), document.source, server)
-    return Converted(data, location, auth_of(schemes, root.get("security"), server))
+    requirements = [own.given.get("security", root.get("security")) for own in operations]
+    return Converted(data, location, auth_of(schemes, requirements, server))

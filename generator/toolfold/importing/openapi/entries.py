@@ -156,6 +156,8 @@ class Entries:
 
 def _placeholder(name: str, schema: Json) -> Any:
     """What stands for a value that the document gives no example of; its schema decides whether it may."""
+    if schema.get("contentEncoding") == "base64":
+        return "YmFzZTY0"
     return schema.get("minimum", 1) if schema.get("type") == "integer" else f"<{name}>"
 
 
@@ -164,7 +166,7 @@ def _texts(operation: Operation) -> tuple[str, str]:
     given, named = operation.given, operation.named
     description = without_links(plain_text(given.get("description")))
     stated = given.get("summary") or first_sentence(description.split("\n\n")[0])
-    summary = line_of(stated, _SUMMARY).rstrip(".") or f"{named.method} {named.path}"[:_SUMMARY]
+    summary = line_of(stated, _SUMMARY).rstrip(".") or named.line[:_SUMMARY]
     return summary, cut_text(description, _DESCRIPTION) or summary
 
 

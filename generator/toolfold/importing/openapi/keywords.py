@@ -1,6 +1,7 @@
 """The keywords of a schema whose values are no schemas: each kept where its value has the right form."""
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
@@ -28,6 +29,8 @@ _FORMS: Final = ("contentEncoding", "contentMediaType")
 _BOUNDS: Final = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}
 _DEEPEST_VALUE: Final = 8
 _LONGEST_PATTERN: Final = 2000
+# A pattern as JavaScript writes it between slashes, which as it stands matches nothing: `/^a$/`.
+_LITERAL: Final = re.compile(r"/(\^.*|.*\$)/([a-z]*)", re.DOTALL)
 
 
 def type_of(schema: Json, warnings: Warnings) -> str | list[str] | None:
@@ -98,6 +101,13 @@ def _pattern(schema: Json, warnings: Warnings) -> Iterator[tuple[str, Any]]:
     pattern = schema.get("pattern")
     if not isinstance(pattern, str):
         return
+    literal = _LITERAL.fullmatch(pattern)
+    if literal and "i" not in literal[2]:
+        warnings.add("patterns between slashes are read without them", ascii(pattern)[:80])
+        pattern = literal[1]
+    elif literal:
+        warnings.add("patterns that ignore case are left out", ascii(pattern)[:80])
+        return
     if len(pattern) <= _LONGEST_PATTERN and _compiles(pattern):
         yield "pattern", pattern
     else:
@@ -113,10 +123,16 @@ def _compiles(pattern: str) -> bool:
     return True
 
 
-def values_of(schema: Json, kind: object, *, is_nullable: bool) -> list[Any] | None:
+def values_of(
+    schema: Json, kind: object, warnings: Warnings, *, is_nullable: bool
+) -> list[Any] | None:
     """The values that `enum` allows, each once; None where it allows any, or is none."""
     given = schema.get("enum")
     if not isinstance(given, list) or not all(map(is_writable, given)):
+        return None
+    if kind == "array" and not any(isinstance(own, list) for own in given):
+        # They are meant for the items, and as they stand no list is allowed.
+        warnings.add("values of lists that are no lists are left out", ascii(given)[:60])
         return None
     values = {json.dumps(own, sort_keys=True): own for own in _of_type(given, kind)}
     if values and is_nullable:
@@ -125,10 +141,19 @@ def values_of(schema: Json, kind: object, *, is_nullable: bool) -> list[Any] | N
 
 
 def _of_type(values: list[Any], kind: object) -> list[Any]:
-    """Values of a schema of text are text: YAML reads those that are not in quotes as numbers."""
-    if kind != "string":
-        return values
-    return [json.dumps(own) if isinstance(own, bool | int | float) else own for own in values]
+    """Values of a schema of text are text, and of one of numbers numbers: YAML and authors mix them up."""
+    if kind == "string":
+        return [json.dumps(own) if isinstance(own, bool | int | float) else own for own in values]
+    if kind in ("integer", "number"):
+        return [_number(own) if isinstance(own, str) else own for own in values]
+    return values
+
+
+def _number(text: str) -> int | float | str:
+    """The number that a text is; a text that is none stays what it is."""
+    if re.fullmatch(r"-?[0-9]{1,18}", text):
+        return int(text)
+    return float(text) if re.fullmatch(r"-?[0-9]{1,18}\.[0-9]{1,18}", text) else text
 
 
 def is_writable(value: object, depth: int = 0) -> bool:

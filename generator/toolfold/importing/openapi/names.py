@@ -27,10 +27,14 @@ class Named(NamedTuple):
     operation_id: str
 
     @property
+    def line(self) -> str:
+        """Its method and path, on one line."""
+        return " ".join(f"{self.method} {self.path}".split())
+
+    @property
     def own(self) -> str:
         """What tells it from all others of the document, on one line."""
-        name = self.operation_id or f"{self.method} {self.path}"
-        name = " ".join(name.split())
+        name = " ".join(self.operation_id.split()) or self.line
         return name if len(name) <= _LONGEST_ID - 80 else _shortened(name, _LONGEST_ID - 80)
 
 

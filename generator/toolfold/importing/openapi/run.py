@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from toolfold_runtime.contract.codec import Json
 
@@ -137,9 +138,12 @@ def _entry(
 ) -> Iterator[tuple[str, Any]]:
     """The entry of a server as it is to be declared."""
     yield "openapi", stated
-    yield "url", located.url
+    query = "&".join(f"{quote(name, '')}={value}" for name, value in auth.query.items())
+    yield "url", f"{located.url}?{query}" if query else located.url
     if auth.auth is not None:
         yield "auth", auth.auth
+    if auth.headers:
+        yield "headers", dict(auth.headers)
     for key, own in (("include", selection.include), ("exclude", selection.exclude)):
         if own:
             yield key, list(own)

@@ -108,12 +108,28 @@ class Schemas:
         first = given[0] if isinstance(given, list) and given else None
         return own.get("example", first)
 
-    def is_unwanted(self, schema: Any, direction: Direction) -> bool:
-        """Whether a property is only for the other direction."""
+    def is_unwanted(self, schema: Any, direction: Direction, depth: int = 0) -> bool:
+        """Whether a property is only for the other direction, as it or a part of it (`allOf`) says."""
         mark = _UNWANTED[direction]
         if not isinstance(schema, dict):
             return False
-        return schema.get(mark) is True or self.target_of(schema).get(mark) is True
+        target = self.target_of(schema)
+        if schema.get(mark) is True or target.get(mark) is True:
+            return True
+        parts = target.get("allOf")
+        if not isinstance(parts, list) or depth >= _DEEPEST_PARTS:
+            return False
+        return any(self.is_unwanted(part, direction, depth + 1) for part in parts)
+
+    def unwanted_names(self, schema: Json, direction: Direction, depth: int = 0) -> set[str]:
+        """The properties of a schema and of its parts (`allOf`) that are only for the other direction."""
+        properties, parts = schema.get("properties"), schema.get("allOf")
+        own = properties if isinstance(properties, dict) else {}
+        unwanted = {name for name, inner in own.items() if self.is_unwanted(inner, direction)}
+        if isinstance(parts, list) and depth < _DEEPEST_PARTS:
+            for part in map(self.target_of, parts):
+                unwanted |= self.unwanted_names(part, direction, depth + 1) - own.keys()
+        return unwanted
 
     def _reference(self, schema: Json, direction: Direction, depth: int) -> Json:
         target = self._references.target(schema["$ref"])
@@ -149,7 +165,7 @@ class Schemas:
         if described:
             own["description"] = described
         is_nullable = self._is_nullable(schema)
-        values = values_of(schema, kind, is_nullable=is_nullable)
+        values = values_of(schema, kind, self._warnings, is_nullable=is_nullable)
         if values is not None:
             own["enum"] = values
         if self._version == "3.1" and "const" in schema:
@@ -167,7 +183,7 @@ class Schemas:
     def _object(self, schema: Json, direction: Direction, depth: int) -> Json:
         own: Json = {}
         properties = schema.get("properties")
-        unwanted = self._unwanted_names(schema, direction)
+        unwanted = self.unwanted_names(schema, direction)
         if isinstance(properties, dict):
             own["properties"] = {
                 name: self.converted(inner, direction, depth + 1)
@@ -183,18 +199,21 @@ class Schemas:
         if isinstance(more, dict):
             own["additionalProperties"] = self.converted(more, direction, depth + 1)
         elif more is False and not unwanted:
-            own["additionalProperties"] = False
+            own |= {} if self._has_parts_outside(schema) else {"additionalProperties": False}
         return own
 
-    def _unwanted_names(self, schema: Json, direction: Direction, depth: int = 0) -> set[str]:
-        """The properties of a schema and of its parts (`allOf`) that are only for the other direction."""
-        properties, parts = schema.get("properties"), schema.get("allOf")
-        own = properties if isinstance(properties, dict) else {}
-        unwanted = {name for name, inner in own.items() if self.is_unwanted(inner, direction)}
-        if isinstance(parts, list) and depth < _DEEPEST_PARTS:
-            for part in map(self.target_of, parts):
-                unwanted |= self._unwanted_names(part, direction, depth + 1) - own.keys()
-        return unwanted
+    def _has_parts_outside(self, schema: Json) -> bool:
+        """Whether parts have properties that the schema itself has not, so that closing it refuses them all."""
+        own = schema.get("properties")
+        known = own.keys() if isinstance(own, dict) else ()
+        lists = (schema[key] for key in _LISTS if isinstance(schema.get(key), list))
+        parts = (name for listed in lists for part in listed for name in self.properties_of(part))
+        outside = next((name for name in parts if name not in known), None)
+        if outside is None:
+            return False
+        fact = "objects that allow nothing but their own properties allow those of their parts"
+        self._warnings.add(fact, ascii(outside)[:60])
+        return True
 
     def _array(self, schema: Json, direction: Direction, depth: int) -> Json:
         items = schema.get("items")
@@ -217,7 +236,7 @@ class Schemas:
             parts = schema.get(key)
             if isinstance(parts, list) and parts:
                 if key == "allOf":
-                    unwanted = self._unwanted_names(schema, direction)
+                    unwanted = self.unwanted_names(schema, direction)
                     parts = [_not_requiring(unwanted, own) for own in parts]
                 yield key, [self.converted(own, direction, depth + 1) for own in parts]
         for key in (*_SINGLE, *(_LATER_SINGLE if self._version == "3.1" else ())):

@@ -1,43 +1,56 @@
 """How requests are authorized, as a proposal for `auth:`: credentials by the names of variables."""
 
 import re
-from typing import Any, Final, NamedTuple
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.http import OWN_HEADERS
 
 from toolfold.importing.openapi.texts import line_of
 
 _HEADER: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
-_ADDRESS: Final = re.compile(r"https?://[^\s/@]+(/[^\s]*)?")
+# Without braces: a document's own text must not be read as a variable of the environment.
+_ADDRESS: Final = re.compile(r"https?://[^\s/@{}]+(/[^\s{}]*)?")
 
 
 class Proposal(NamedTuple):
-    """The `auth:` of a server, the variables that it needs, and what to tell the author."""
+    """The `auth:` and `headers:` of a server, the variables that they need, and what to tell the author."""
 
     auth: Json | None
     #: Variable to what it holds.
     variables: dict[str, str]
     notes: tuple[str, ...] = ()
+    #: Keys that are asked for together with what `auth` says, in headers and in the query.
+    headers: Mapping[str, str] = MappingProxyType({})
+    query: Mapping[str, str] = MappingProxyType({})
 
 
-def auth_of(schemes: Json, requirements: Any, server: str) -> Proposal:
-    """The proposal for a document's security schemes; None of one that cannot be sent."""
+#: Names of schemes that are asked for together.
+_Together: TypeAlias = tuple[str, ...]
+
+
+def auth_of(schemes: Json, requirements: Sequence[Any], server: str) -> Proposal:
+    """The proposal for a document's security schemes; None of one that cannot be sent.
+
+    `requirements` are those of each operation. What most operations accept is proposed.
+    """
     if not schemes:
         text = (
             "the document declares no credentials; if it needs some, add `auth:` under the server"
         )
         return Proposal(None, {}, (text,))
-    prefix = re.sub(r"[^A-Z0-9]+", "_", server.upper()).strip("_") or "API"
-    proposals = [
-        proposal
-        for name in _wanted(schemes, requirements)
-        if isinstance(schemes[name], dict)
-        and (proposal := _proposal(schemes[name], prefix)) is not None
-    ]
-    if not proposals:
-        named = ", ".join(line_of(name, 40) for name in schemes)
-        return Proposal(None, {}, (f"credentials of these kinds cannot be sent: {named}",))
-    return proposals[0]
+    prefix = _variable_of(server) or "API"
+    accepted = [_alternatives(schemes, own) for own in requirements]
+    for together in _wanted(schemes, accepted):
+        found = _proposal_of(together, schemes, prefix)
+        if found is not None:
+            others = sum(1 for own in accepted if own and not _is_enough(together, own))
+            return found if not others else found._replace(notes=(*found.notes, _of_others(others)))
+    named = ", ".join(line_of(name, 40) for name in schemes)
+    return Proposal(None, {}, (f"credentials of these kinds cannot be sent: {named}",))
 
 
 def hidden_parameters(schemes: Json) -> frozenset[tuple[str, str]]:
@@ -49,17 +62,25 @@ def hidden_parameters(schemes: Json) -> frozenset[tuple[str, str]]:
     )
 
 
-def _wanted(schemes: Json, requirements: Any) -> list[str]:
-    """The schemes in the order in which the document asks for them, then the others."""
-    asked = [
-        name
-        for requirement in (requirements if isinstance(requirements, list) else ())
-        if isinstance(requirement, dict)
-        for name in requirement
-        if name in schemes
-    ]
-    names = list(dict.fromkeys([*asked, *schemes]))
-    return sorted(names, key=lambda name: (name not in asked, _preference(schemes[name])))
+def _alternatives(schemes: Json, requirements: Any) -> list[_Together]:
+    """What an operation accepts; nothing where it wants none."""
+    given = requirements if isinstance(requirements, list) else ()
+    named = (own for own in given if isinstance(own, dict))
+    return [tuple(own) for own in named if own and own.keys() <= schemes.keys()]
+
+
+def _is_enough(together: _Together, accepted: list[_Together]) -> bool:
+    return any({*own} <= {*together} for own in accepted)
+
+
+def _wanted(schemes: Json, accepted: Iterable[list[_Together]]) -> list[_Together]:
+    """What to propose, the best first: what most operations accept, then each of the other schemes."""
+    counted = Counter(together for own in accepted for together in dict.fromkeys(own))
+
+    def rank(together: _Together) -> tuple[int, int]:
+        return -counted[together], min(_preference(schemes[name]) for name in together)
+
+    return sorted(dict.fromkeys([*counted, *((name,) for name in schemes)]), key=rank)
 
 
 def _preference(scheme: Any) -> int:
@@ -77,7 +98,58 @@ def _preference(scheme: Any) -> int:
     return order.index(True)
 
 
-def _proposal(scheme: Json, prefix: str) -> Proposal | None:
+def _proposal_of(together: _Together, schemes: Json, prefix: str) -> Proposal | None:
+    """One of the schemes as `auth:`, and keys beside it as headers; None where none can be sent."""
+    # A key in a header can be sent beside anything else.
+    names = sorted(
+        together, key=lambda n: (_place_of(schemes[n]) == "header", _preference(schemes[n]))
+    )
+    is_alone = len(names) == 1
+    proposals = {name: _proposal(schemes[name], prefix, is_alone) for name in names}
+    found = next((own for own in proposals.values() if own is not None), None)
+    if found is None:
+        return None
+    keys: dict[str, dict[str, str]] = {"header": {}, "query": {}}
+    variables, notes = dict(found.variables), list(found.notes)
+    for name, own in proposals.items():
+        place = _place_of(schemes[name])
+        if own is not None and own.auth == found.auth:
+            continue  # one token is enough for both
+        if place in keys:
+            sent_as = schemes[name]["name"]
+            variable = _variable_of(sent_as, prefix)
+            keys[place][sent_as] = f"${{{variable}}}"
+            variables[variable] = f"what is sent as {sent_as}"
+        else:
+            notes.append(f"{line_of(name, 40)} is asked for as well, and cannot be sent with it")
+    return Proposal(found.auth, variables, tuple(notes), keys["header"], keys["query"])
+
+
+def _place_of(scheme: Any) -> str:
+    """Where a key is sent; empty for what is no key that can be sent."""
+    if not isinstance(scheme, dict) or scheme.get("type") != "apiKey" or scheme.keys() & _SIGNED:
+        return ""
+    name, place = scheme.get("name"), str(scheme.get("in"))
+    if not isinstance(name, str) or not _HEADER.fullmatch(name):
+        return ""
+    is_own = place == "header" and name.lower() in OWN_HEADERS - {"authorization", "cookie"}
+    return "" if is_own else place
+
+
+def _variable_of(text: str, prefix: str = "") -> str:
+    """A name as that of a variable, which begins with a prefix."""
+    own = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
+    return own if not prefix or own.startswith(f"{prefix}_") else f"{prefix}_{own}"
+
+
+def _of_others(number: int) -> str:
+    operations = "1 operation asks" if number == 1 else f"{number:,} operations ask"
+    return f"{operations} for other credentials than the proposed ones"
+
+
+def _proposal(scheme: Any, prefix: str, is_alone: bool) -> Proposal | None:
+    if not isinstance(scheme, dict):
+        return None
     kind, name = scheme.get("type"), str(scheme.get("scheme", "")).lower()
     token = f"{prefix}_TOKEN"
     if kind == "http" and name == "basic":
@@ -86,24 +158,22 @@ def _proposal(scheme: Json, prefix: str) -> Proposal | None:
         return Proposal(auth, {user: "the user", password: "the password"})
     if kind == "http" and name == "bearer":
         return Proposal({"bearer": f"${{{token}}}"}, {token: "a token"})
-    if kind == "apiKey":
-        return _api_key(scheme, prefix)
+    if _place_of(scheme) in ("header", "query", "cookie"):
+        return _api_key(scheme, prefix, is_alone)
     if kind in ("oauth2", "openIdConnect"):
         return _oauth(scheme, prefix)
     return None
 
 
-def _api_key(scheme: Json, prefix: str) -> Proposal | None:
-    name, place = scheme.get("name"), scheme.get("in")
-    if not isinstance(name, str) or not _HEADER.fullmatch(name) or scheme.keys() & _SIGNED:
-        return None
-    if place not in ("header", "query", "cookie"):
-        return None
+def _api_key(scheme: Json, prefix: str, is_alone: bool) -> Proposal:
+    name, place = scheme["name"], _place_of(scheme)
     if place == "header" and name.lower() == "authorization":
         token = f"{prefix}_TOKEN"
-        text = "the document names the header Authorization; a bearer token is proposed for it"
+        other = f'`api_key: {{name: {name}, value: "Token ${{{token}}}"}}`'
+        text = f"the document names the header {name}; a bearer token is proposed for it"
+        text += f"; where the API wants another word: {other}"
         return Proposal({"bearer": f"${{{token}}}"}, {token: "a token"}, (text,))
-    key = f"{prefix}_KEY"
+    key = f"{prefix}_KEY" if is_alone else _variable_of(name, prefix)
     own = {"name": name, "value": f"${{{key}}}"}
     own |= {"place": place} if place != "header" else {}
     return Proposal({"api_key": own}, {key: f"the key that is sent as {name}"})

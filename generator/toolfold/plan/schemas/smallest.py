@@ -159,6 +159,8 @@ class _Maker:
         least = int(schema.get("minProperties", 0))
         if len(names) < least:
             names += [name for name in properties if name not in names][: least - len(names)]
+            missing = min(least - len(names), _MAX_VALUES)
+            names += [f"name{number}" for number in range(1, missing + 1)]
         other = schema.get("additionalProperties", {})
         return {
             name: self.value(properties.get(name, other), name, depth + 1)
