@@ -6,8 +6,10 @@ definitions can mean a thousand million checks of one value.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import Any, Final
 
+from pydantic_core import from_json, to_json
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.tool import FEW_CHECKS
 from toolfold_runtime.pointers import resolve
@@ -27,8 +29,13 @@ _EVERY_KEY: Final = ""
 
 def checks_per_value(schema: Json | None) -> int:
     """How many parts of a schema one value may be checked against; 0 where that is few."""
-    if schema is None:
-        return 0
+    return 0 if schema is None else _checks_per_value(to_json(schema))
+
+
+# A tool's checks, examples and entry ask about the same schema, one after the other.
+@lru_cache(maxsize=16)
+def _checks_per_value(text: bytes) -> int:
+    schema = from_json(text)
     try:
         count = _Checks(schema).of_value(schema)
     except RecursionError:
