@@ -142,6 +142,7 @@ def render_pages(catalog: Catalog, plan: Plan, memo: Memo) -> dict[OutputPath, s
         plan.costs,
         plan.resources_prompts,
         catalog.hot_list,
+        plan.facts.hot,
     )
     header = outline.header
     texts = {

@@ -27,7 +27,7 @@ _OURS: Final = {
     "title": {"id": r"\w+-t"},
     "desc": {"id": r"\w+-d"},
     "text": {"class": r"tf-\w+", "x": r"[\d.]+", "y": r"\d+", "text-anchor": "end"},
-    "rect": {"class": r"tf-\w+", "x": r"[\d.]+", "y": r"\d+", "width": r"[\d.]+"}
+    "rect": {"class": r"tf-\w+", "x": r"[\d.]+", "y": r"\d+", "width": r"[\d.]+%?"}
     | {"height": r"\d+", "rx": r"\d"},
     "path": {"class": "tf-arrow", "d": r"[MHml\d. -]+"},
     "a": {"id": r"meta-[\w-]+"},
@@ -152,8 +152,8 @@ def assert_pages_show_text(manifest: Json, files: Files) -> None:
 def assert_index(manifest: Json, page: Page) -> None:
     server, one = manifest["server"], manifest["categories"]["one"]
     assert page.texts("h1") == [shown(server["title"])]
-    wanted = ["Install", "Tools to start with", "All tools", "Workflows", "Prompts", "Resources"]
-    assert page.texts("h2") == [*wanted, "What it costs an agent"]
+    wanted = ["Install", "Tools to start with", "All tools", "Workflows", "Prompts"]
+    assert page.texts("h2") == [*wanted, "What it costs an agent", "Resources"]
     assert shown(server["description"]) in page.text()
     assert f"Version {shown(server['version'])}, " in page.text()
     prompt, resource = manifest["prompts"]["hostile_prompt"], manifest["resources"]["hostile"]
@@ -196,7 +196,8 @@ def assert_tool(name: str, tool: Json, manifest: Json, page: Page) -> None:
     links = [text for text in page.texts("a") if not text.startswith(_FIXED_LINKS)]
     assert links[0] == shown(category)
     assert links[-1] == shown(tool["references"][0]["title"])
-    assert shown(tool["description"]) in page.text()
+    described = tool["description"].removeprefix(tool["title"]).lstrip(".! \n")
+    assert shown(described) in page.text()
     assert shown(tool["notes"]) in page.text()
     assert f"Asked for like: “{shown(tool['example'])}”" in page.texts("li")
     assert shown(tool["examples"][0]["description"]) in page.texts("p")

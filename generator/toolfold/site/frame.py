@@ -7,7 +7,7 @@ from urllib.parse import quote
 from toolfold.emit.render import render
 from toolfold.plan.docs.site import shortened
 from toolfold.plan.text.escape import html_text, json_text
-from toolfold.site.markdown import Rendered, code_block
+from toolfold.site.markdown import Rendered, code_block, plain
 from toolfold.site.navigation import HOME, Navigation, breakable, html_path, root_of
 from toolfold.site.options import SiteOptions
 from toolfold.site.theme import ICONS
@@ -165,6 +165,4 @@ def _description(page: SitePage) -> str:
 
 def _text(heading: str) -> str:
     """The HTML of a heading without links, which would stand in a link."""
-    from toolfold.site.markdown import plain
-
     return breakable(plain(heading))

@@ -129,7 +129,7 @@ class Navigation:
             return ""
         links = []
         if at > 0:
-            links.append(self._neighbour(self.order[at - 1], page, "previous", "Before"))
+            links.append(self._neighbour(self.order[at - 1], page, "previous", "Previous"))
         if at + 1 < len(self.order):
             links.append(self._neighbour(self.order[at + 1], page, "next", "Next"))
         return (

@@ -8,7 +8,8 @@ from toolfold_runtime.contract.codec import Json
 
 from toolfold.plan.text.escape import hidden_escaped, json_text, markdown_fence, python_value
 
-_LINE: Final = 80  # a call that fits is shown on one line
+_LINE: Final = 48  # JSON that fits a narrow column is shown on one line
+_PYTHON_LINE: Final = 80
 _URL: Final = "http://127.0.0.1:8000/mcp"
 _PYTHON: Final = f"""\
 import asyncio
@@ -45,10 +46,14 @@ def call_blocks(name: str, arguments: Json, callee: str, given: Json) -> list[st
 
 
 def agent_call(callee: str, given: Json) -> str:
-    """The call as an agent makes it, on one line where it fits."""
-    request = {"name": callee, "arguments": given}
-    line = json_text(request)
-    return line if len(line) <= _LINE else json_text(request, indent=2)
+    """The call as an agent makes it."""
+    return readable({"name": callee, "arguments": given})
+
+
+def readable(value: object) -> str:
+    """JSON on one line where that is short, else indented."""
+    line = json_text(value)
+    return line if len(line) <= _LINE else json_text(value, indent=2)
 
 
 def _calls(name: str, arguments: Json, callee: str, given: Json) -> Iterator[tuple[str, str, str]]:
@@ -62,18 +67,15 @@ def _calls(name: str, arguments: Json, callee: str, given: Json) -> Iterator[tup
 def _python(callee: str, given: Json) -> str:
     """A program that can be pasted, laid out as formatters do, so that theirs and ours never differ."""
     call = f"await client.call_tool({python_value(callee)}, {python_value(given)})"
-    if len(call) > _LINE - len("        result = "):
+    if len(call) > _PYTHON_LINE - len("        result = "):
         parts = f"            {python_value(callee)},\n            {python_value(given, deep=3)},\n"
         call = f"await client.call_tool(\n{parts}        )"
     return _PYTHON.replace("CALL", call)
 
 
 def _typescript(callee: str, given: Json) -> str:
-    request = {"name": callee, "arguments": given}
-    line = f"const result = await client.callTool({json_text(request)});"
-    if len(line) > _LINE:
-        line = f"const result = await client.callTool({json_text(request, indent=2)});"
-    return _TYPESCRIPT.replace("CALL", hidden_escaped(line))
+    call = f"const result = await client.callTool({agent_call(callee, given)});"
+    return _TYPESCRIPT.replace("CALL", hidden_escaped(call))
 
 
 def _curl(callee: str, given: Json) -> str:

@@ -9,7 +9,6 @@ from typing import Final
 
 from toolfold.plan.text.escape import html_text
 
-_WIDTH: Final = 520
 _ROW: Final = 40
 _CHARACTER: Final = 7.8  # width of a monospaced character at 13 px
 _BOX: Final = 34
@@ -36,15 +35,17 @@ def bars(
     for number, (label, value) in enumerate(rows):
         y = number * _ROW
         share = log1p(value) / log1p(largest) if is_uneven else value / largest
-        width = max(2, round(_WIDTH * share))
+        width = max(0.5, round(100 * share, 1))
         parts.append(
             f'<text class="tf-label" x="0" y="{y + 14}">{html_text(_truncated(label))}</text>'
-            f'<text class="tf-value" x="{_WIDTH}" y="{y + 14}" text-anchor="end">{value:,}</text>'
-            f'<rect class="tf-rail" x="0" y="{y + 20}" width="{_WIDTH}" height="10" rx="5"/>'
-            f'<rect class="tf-bar" x="0" y="{y + 20}" width="{width}" height="10" rx="5"/>'
+            f'<text class="tf-value" x="100%" y="{y + 14}" text-anchor="end">{value:,}</text>'
+            f'<rect class="tf-rail" x="0" y="{y + 20}" width="100%" height="10" rx="5"/>'
+            f'<rect class="tf-bar" x="0" y="{y + 20}" width="{width:g}%" height="10" rx="5"/>'
         )
     description = "; ".join(f"{label}: {value:,} {unit}" for label, value in rows)
-    return _figure(name, "tf-bars", title, description, (_WIDTH, len(rows) * _ROW), parts)
+    # As wide as the column, with text that is as large as elsewhere.
+    size = f'width="100%" height="{len(rows) * _ROW}"'
+    return _figure(name, "tf-bars", title, description, size, parts)
 
 
 def chains(name: str, title: str, rows: Sequence[tuple[str, Sequence[tuple[str, str]]]]) -> str:
@@ -72,9 +73,9 @@ def chains(name: str, title: str, rows: Sequence[tuple[str, Sequence[tuple[str, 
     description = "; ".join(
         f"{label}: {', then '.join(step for step, _ in steps)}" for label, steps in rows
     )
-    return _figure(
-        name, "tf-chains", title, description, (round(widest) + 4, len(rows) * _LANE), parts
-    )
+    width, height = round(widest) + 4, len(rows) * _LANE
+    size = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+    return _figure(name, "tf-chains", title, description, size, parts)
 
 
 def _arrow(x: float, y: float) -> str:
@@ -82,9 +83,8 @@ def _arrow(x: float, y: float) -> str:
 
 
 def _figure(
-    name: str, kind: str, title: str, description: str, size: tuple[int, int], parts: Sequence[str]
+    name: str, kind: str, title: str, description: str, size: str, parts: Sequence[str]
 ) -> str:
-    width, height = size
     # What holds links is no picture to those who hear it.
     role = "group" if kind == "tf-chains" else "img"
     # One line per part and none empty: an empty line would end the block in Markdown. What may
@@ -92,8 +92,7 @@ def _figure(
     lines = [
         f'<figure class="tf-figure {kind}" tabindex="0" role="group" aria-labelledby="{name}-t">',
         f"<figcaption>{html_text(title)}</figcaption>",
-        f'<svg role="{role}" aria-labelledby="{name}-t {name}-d" viewBox="0 0 {width} {height}"'
-        f' width="{width}" height="{height}">',
+        f'<svg role="{role}" aria-labelledby="{name}-t {name}-d" {size}>',
         f'<title id="{name}-t">{html_text(title)}</title>'
         f'<desc id="{name}-d">{html_text(description)}</desc>',
         *parts,

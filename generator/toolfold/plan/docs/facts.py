@@ -29,6 +29,8 @@ class CatalogFacts:
     resources_prompts: ResourcesPrompts
     #: The tools to show first, and what decided that.
     hot: HotList
+    #: The names of the tools that the exposure `hybrid` lists.
+    listed_hot: Sequence[str]
 
     @property
     def title(self) -> str:

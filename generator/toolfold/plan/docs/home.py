@@ -1,6 +1,5 @@
 """The first page: what the server does, how to connect it, and what its disclosure saves."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from toolfold_runtime.contract import pages
@@ -8,10 +7,10 @@ from toolfold_runtime.contract.prompt import Prompt
 from toolfold_runtime.contract.vocabulary import HotBy
 
 from toolfold.manifest.schema import Workflow
-from toolfold.plan.disclosure.costs import cost_of, start_tokens
 from toolfold.plan.disclosure.measured import figures
-from toolfold.plan.docs.charts import bars, chains
+from toolfold.plan.docs.charts import chains
 from toolfold.plan.docs.clients import clients
+from toolfold.plan.docs.costs import CostSection
 from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.links import category_link, plural, tool_link, tool_page_html
 from toolfold.plan.model import CategoryPlan, Page, ToolPlan
@@ -21,17 +20,18 @@ _FEW: Final = 4  # tools that are named for a category
 _HOT_BY: Final[dict[HotBy, str]] = {
     "usage": "The best by usage when tiers were last updated: average latency, success, and calls in 30 days.",
     "usage and declared": "The best by usage when tiers were last updated, with average latency, success, and calls in"
-    " 30 days; and those that the manifest calls hot.",
-    "declared": "Those that the manifest calls hot.",
-    "quick actions": "The quick actions of the manifest.",
-    "order": "The first of the manifest; no usage was measured, and no tier declared.",
+    " 30 days; and those that the author of this server chose.",
+    "declared": "Chosen by the author of this server.",
+    "quick actions": "The quick actions of this server.",
 }
 
 
 def home_page(facts: CatalogFacts) -> Page:
     """The first page of the docs."""
     manifest, server = facts.manifest, facts.manifest.server
-    connect, hot = clients(facts), {tool.name for tool in facts.hot.tools}
+    connect, cost = clients(facts), CostSection(facts)
+    # That they come first in the manifest tells nobody to start with them.
+    hot = {tool.name: tool for tool in facts.hot.tools if facts.hot.by != "order"}
     values = {
         "title": markdown(facts.title),
         "description": markdown_block(server.description or ""),
@@ -40,11 +40,11 @@ def home_page(facts: CatalogFacts) -> Page:
         "category_count": f"{len(facts.categories):,} categor{'y' if len(facts.categories) == 1 else 'ies'}",
         "install_links": " ".join(connect.links),
         "install_blocks": connect.blocks,
-        "cost": list(_cost(facts)),
-        "chart": _chart(facts) if facts.exposure == "progressive" else "",
-        "steps": list(_steps(facts)),
-        "hot": [_hot(tool, facts) for tool in facts.hot.tools],
-        "hot_by": _HOT_BY[facts.hot.by],
+        "cost": list(cost.words()),
+        "chart": cost.chart(),
+        "steps": list(cost.steps()),
+        "hot": [_hot(tool, facts) for tool in hot.values()],
+        "hot_by": _HOT_BY.get(facts.hot.by, ""),
         "quick_actions": [
             f"{markdown(label)}: {facts.link(name)}"
             for label, name in manifest.disclosure.quick_actions.items()
@@ -90,73 +90,6 @@ def _hot(tool: ToolPlan, facts: CatalogFacts) -> str:
     label = f" ({labels})" if labels else ""
     measured = f" — {figures(tool.measured)}" if tool.measured else ""
     return f"{facts.link(tool.name)}{label}: {markdown(tool.summary)}{measured}"
-
-
-def _cost(facts: CatalogFacts) -> Iterator[str]:
-    """What an agent pays before its first call, in words that fit what this server lists."""
-    direct, start = cost_of(facts.costs, "direct"), start_tokens(facts.costs)
-    first = start + facts.typical_schema
-    if facts.exposure == "direct":
-        yield (
-            f"An agent sees every tool at once, which costs it {direct:,} tokens when a conversation begins."
-            " It can call any of them right away."
-        )
-        if first < direct:
-            yield (
-                "A client that loads tools only when they are needed can go step by step instead:"
-                f" about {first:,} tokens until a first call."
-            )
-        return
-    listed = (
-        "its meta-tools" if facts.exposure == "progressive" else "its meta-tools and its hot tools"
-    )
-    yield (
-        f"An agent does not see all of the {plural(len(facts.tools), 'tool')} at once, which would cost it"
-        f" {direct:,} tokens before it has done anything. The server lists {listed}."
-    )
-    if first < direct:
-        yield (
-            f"It starts with an inventory, {start:,} tokens with the list, asks for the schema of the tool that"
-            f" it needs, and makes its first call after about {first:,}: {first / direct:.1%} of the whole list."
-        )
-
-
-def _steps(facts: CatalogFacts) -> Iterator[dict[str, str]]:
-    names = facts.meta_names
-    yield {
-        "call": markdown_code("tools/list"),
-        "tokens": f"{cost_of(facts.costs, 'surface'):,}",
-        "words": f"{plural(len(facts.meta), 'meta-tool')}: how to find the rest",
-    }
-    if "capabilities" in names:
-        yield {
-            "call": markdown_code(f"{names['capabilities']}()"),
-            "tokens": f"{cost_of(facts.costs, 'capabilities'):,}",
-            "words": "the inventory, as much of it as fits its budget",
-        }
-    if "schema" in names:
-        yield {
-            "call": markdown_code(f"{names['schema']}(tool)"),
-            "tokens": f"about {facts.typical_schema:,}",
-            "words": "all that a correct call of one tool needs",
-        }
-    runners = [names[role] for role in ("run_read", "run_write", "run") if role in names]
-    if runners:
-        yield {
-            "call": " or ".join(markdown_code(runner) for runner in runners),
-            "tokens": "",
-            "words": "the call itself, held to the schema",
-        }
-
-
-def _chart(facts: CatalogFacts) -> str:
-    """Bars, where they speak for what this server does."""
-    direct, start = cost_of(facts.costs, "direct"), start_tokens(facts.costs)
-    first = start + facts.typical_schema
-    if first >= direct:
-        return ""
-    rows = [("every tool listed", direct), ("up to a first call", first), ("to start with", start)]
-    return bars("start", "Tokens an agent pays", rows, "tokens", is_linear=True)
 
 
 def _workflow(workflow: Workflow, facts: CatalogFacts) -> str:

@@ -17,7 +17,9 @@ _LONGEST_DESCRIPTION: Final = 160  # what search engines show
 def site_configuration(facts: CatalogFacts) -> Page:
     """`site.json`: what `docs build` needs to know besides the pages and the catalog."""
     manifest = facts.manifest
-    described = manifest.server.description or f"{facts.title}: an MCP server."
+    described = (
+        manifest.server.description or f"An MCP server with {plural(len(facts.tools), 'tool')}."
+    )
     values = {
         "name": manifest.server.name,
         "title": facts.title,

@@ -1,5 +1,6 @@
 """The page of a tool: what it is for, how to call it, what it answers and what it costs."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -20,7 +21,7 @@ from toolfold.manifest.schema import Example, Tool
 from toolfold.plan.disclosure.measured import sentence
 from toolfold.plan.disclosure.meta_tools import runner_of
 from toolfold.plan.disclosure.signature import type_name
-from toolfold.plan.docs.calls import agent_call, call_blocks
+from toolfold.plan.docs.calls import agent_call, call_blocks, readable
 from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.fields import field_list
 from toolfold.plan.docs.links import category_link, tool_link, tool_page_path
@@ -36,7 +37,7 @@ from toolfold.plan.text.escape import (
 )
 
 _ROOT: Final = "../"
-_LINE: Final = 80  # a call that fits is shown on one line
+_SENTENCE_END: Final = re.compile(r"[.!]\s+|\s*\n\s*|[.!]?\s*$")
 _CONFIRMATIONS: Final[dict[Confirmation, str]] = {
     "ask": "The client asks its user first; one that cannot goes on.",
     "require": "The client asks its user first; one that cannot is refused.",
@@ -124,10 +125,7 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
     return {
         "name": markdown_code(name),
         "title": markdown(tool.display_title) if tool.display_title != name else "",
-        # Without a title or a description, the summary already stands above as the title.
-        "description": markdown_block(
-            tool.full_description if tool.title or tool.description else ""
-        ),
+        "description": markdown_block(_description(tool)),
         "facts": " · ".join(_facts(source)),
         "deprecated": source.deprecated,
         "signature": markdown_fence(source.signature, "text"),
@@ -153,6 +151,13 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
     }
 
 
+def _description(tool: Tool) -> str:
+    """The description without the title, which already stands above, where that begins it."""
+    text, title = tool.full_description, tool.display_title
+    end = _SENTENCE_END.match(text, len(title)) if text.startswith(title) else None
+    return text[end.end() :] if end else text
+
+
 def _facts(source: ToolPageSource) -> Iterator[str]:
     """What stands below the title: effect, tier, category, tags."""
     tool = source.tool
@@ -169,9 +174,7 @@ def _example_result(schema: Json) -> str:
     value = example_result(schema) if schema else None
     if value is None or value in ({}, []):
         return ""
-    line = json_text(value)
-    text = line if len(line) <= _LINE else json_text(value, indent=2)
-    return f"**An answer, with placeholders**\n\n{markdown_fence(text, 'json')}"
+    return f"**An answer, with placeholders**\n\n{markdown_fence(readable(value), 'json')}"
 
 
 def _calls(source: ToolPageSource, context: ToolPageContext, schema: Json) -> dict[str, object]:
