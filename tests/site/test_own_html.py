@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from toolfold.site.markdown import rendered_page
+from toolfold.site.markdown import for_agents, rendered_page
 
 ALIVE = re.compile(
     r"<(script|img|iframe|style|svg)|<[^>]*\son\w+=|<[^>]*javascript:", re.IGNORECASE
@@ -51,6 +51,12 @@ def test_harmless_tags_work_and_comments_are_left_out() -> None:
     page = html_of("Press <kbd>é</kbd><br>here.<!-- why -->\n\n<!-- two\nlines -->\n")
 
     assert page == "<p>Press <kbd>é</kbd><br>here.</p>\n"
+
+
+def test_agents_read_markdown_without_tags_comments_and_entities() -> None:
+    page = "# A&amp;B\n\nPress <kbd>Ctrl</kbd><!-- why --> or <b>so</b>, `<b>`.\n"
+
+    assert for_agents(page, is_own=True) == ("# A\\&B\n\nPress Ctrl or \\<b>so\\</b>, `<b>`.\n")
 
 
 def test_links_and_pictures_of_the_site_are_left_alone() -> None:

@@ -8,7 +8,6 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from toolfold_runtime.catalog.catalog import Catalog
-from toolfold_runtime.contract.pages import as_markdown
 
 from toolfold.disk import read_file
 from toolfold.errors import UsageError
@@ -17,7 +16,7 @@ from toolfold.plan.text.escape import html_text
 from toolfold.plan.text.header import MARK
 from toolfold.site.catalog import catalog_json
 from toolfold.site.frame import Frame, SitePage, schema_file
-from toolfold.site.markdown import Rendered, rendered_page
+from toolfold.site.markdown import Rendered, for_agents, rendered_page
 from toolfold.site.navigation import html_path, navigation_of
 from toolfold.site.options import SiteOptions, read_options
 from toolfold.site.own_pages import PICTURES, OwnPages, links_of, read_own_pages
@@ -130,20 +129,22 @@ def _files(sources: SiteSources) -> Iterator[tuple[str, str | bytes]]:
     by_page = {tool.page: tool for tool in sources.tools}
     edited = {page.path: page.source for page in sources.own.pages}
     others: dict[str, Rendered] = {}
+    plain: dict[str, str] = {}
     for path, text in sources.pages.items():
         tool = by_page.get(path)
         rendered = rendered_page(text, is_own=path in edited)
         if tool is None:
             others[html_path(path)] = rendered
         yield html_path(path), frame.page(SitePage(path, rendered, edited.get(path, ""), tool))
-        yield path, as_markdown(text)
+        plain[path] = for_agents(text, is_own=path in edited)
+        yield path, plain[path]
     _refuse_broken_links(sources)
     titles = {name: title for name, title, _ in options.categories}
     yield "assets/search-index.js", search_index(sources.tools, titles, others)
     yield "404.html", frame.missing()
     yield from theme_files(options.color)
     yield from _pictures(sources, logo)
-    yield from _for_agents(sources)
+    yield from _for_agents(sources, plain)
     if options.url:
         yield "sitemap.xml", _sitemap(options, [html_path(path) for path in sources.pages])
     yield from filter(None, map(schema_file, sources.tools))
@@ -182,12 +183,13 @@ def _pictures(
         yield name, read_file(path, _MOST_BYTES)
 
 
-def _for_agents(sources: SiteSources) -> Iterator[tuple[str, str]]:
-    """The index, as many pages as a budget holds, and the catalog."""
-    plain = {PurePosixPath(path): as_markdown(text) for path, text in sources.pages.items()}
-    yield "llms-full.txt", full_text(plain)
+def _for_agents(
+    sources: SiteSources, pages: Mapping[str, str]
+) -> Iterator[tuple[str, str | bytes]]:
+    """The index, as many `pages` of Markdown as a budget holds, and the catalog."""
+    yield "llms-full.txt", full_text(pages)
     if sources.catalogs:
-        yield "llms.txt", as_markdown(sources.index) + _own_links(sources.own) + _MORE_LINKS
+        yield "llms.txt", for_agents(sources.index) + _own_links(sources.own) + _MORE_LINKS
         yield "catalog.json", catalog_json(sources.catalogs)
     else:
         options = sources.options

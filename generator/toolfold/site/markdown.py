@@ -12,8 +12,10 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
+from toolfold_runtime.contract.pages import as_markdown
+
 from toolfold.site.colour import coloured
-from toolfold.site.own_html import own_html
+from toolfold.site.own_html import own_html, own_markdown
 from toolfold.site.tables import responsive
 
 _HEADING: Final = re.compile(r"(#{1,4}) +(.*?)(?: +#+)? *$")
@@ -78,6 +80,11 @@ def rendered_page(page: str, *, is_own: bool = False) -> Rendered:
     for block in blocks(page):
         writer.add(block)
     return writer.page()
+
+
+def for_agents(page: str, *, is_own: bool = False) -> str:
+    """A page as agents read it: Markdown without HTML, pictures drawn in it, and entities."""
+    return as_markdown(own_markdown(_renderer(), page) if is_own else page)
 
 
 def blocks(page: str) -> Iterator[Block]:

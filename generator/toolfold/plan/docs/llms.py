@@ -1,10 +1,9 @@
 """`llms-full.txt`: as many pages as a stated budget holds, and where to find the others."""
 
 from collections.abc import Mapping
-from pathlib import PurePosixPath
 from typing import Final
 
-from toolfold_runtime.contract.pages import AGENTS, HOME, TOKENS, without_pictures
+from toolfold_runtime.contract.pages import AGENTS, HOME, TOKENS
 
 from toolfold.plan.disclosure.tokens import count
 
@@ -12,7 +11,7 @@ BUDGET: Final = 100_000
 _FIRST: Final = (HOME, AGENTS, TOKENS)
 
 
-def full_text(pages: Mapping[PurePosixPath, str], budget: int = BUDGET) -> str:
+def full_text(pages: Mapping[str, str], budget: int = BUDGET) -> str:
     """Pages one after the other, whole, until the budget is spent.
 
     The first pages come first, then categories, then tools, each by path.
@@ -21,7 +20,7 @@ def full_text(pages: Mapping[PurePosixPath, str], budget: int = BUDGET) -> str:
     texts: list[str] = []
     is_full = False
     for path in sorted(pages, key=_order):
-        text = f"<!-- {path} -->\n\n{without_pictures(pages[path]).strip()}\n"
+        text = f"---\n\nPage: [{path}]({path})\n\n{pages[path].strip()}\n"
         cost = count(text) + 1
         is_full = is_full or cost > room
         if not is_full:
@@ -34,11 +33,10 @@ def _head(included: int, total: int, budget: int) -> str:
     rest = (
         "" if included == total else " The others lie beside their HTML as Markdown: see llms.txt."
     )
-    return f"<!-- {included:,} of {total:,} pages, within {budget:,} o200k tokens.{rest} -->\n"
+    return f"{included:,} of {total:,} pages, within {budget:,} o200k tokens.{rest}\n"
 
 
-def _order(path: PurePosixPath) -> tuple[int, str]:
-    name = str(path)
+def _order(name: str) -> tuple[int, str]:
     if name in _FIRST:
         return _FIRST.index(name), name
     return (3 if name.startswith("categories/") else 4), name
