@@ -6,12 +6,21 @@
   const { base, element, load } = window.toolfold;
   const WEIGHTS = [6, 1.5, 5, 1, 0.7];
   const MOST = 12;
+  // Words that say nothing of what is looked for, unless nothing else is asked.
+  const SMALL = new Set("a an and are at by can do for from how i in is it me my of on or the to with".split(" "));
   let entries;
   let byWord;
 
   // Classes of characters beyond ASCII would take most of the time that making the index takes.
   const wordsOf = (text) => text.toLowerCase().match(/[a-z0-9\u0080-\uffff]+/g) ?? [];
   const wordsOfName = (name) => wordsOf(`${name} ${name.replace(/([a-z0-9])([A-Z])/g, "$1 $2")}`);
+
+  const askedOf = (query) => {
+    const words = [...new Set(wordsOf(query))];
+    const telling = words.filter((word) => !SMALL.has(word));
+    return telling.length ? telling : words;
+  };
+  const squeezed = (text) => text.toLowerCase().replace(/[\s_.-]+/g, "");
 
   // An entry: name, page, kind (a category or section), effect, summary, description, parameters.
   const prepare = (rows) => {
@@ -49,11 +58,12 @@
   };
 
   const find = (query) => {
-    const asked = wordsOf(query);
+    const asked = askedOf(query);
     const exact = query.trim().toLowerCase();
+    const whole = squeezed(query);
     const scores = new Map();
     const matched = new Map();
-    for (const one of new Set(asked)) {
+    for (const one of asked) {
       const own = new Map();
       for (const [word, found] of byWord) {
         const near = word === one ? 1 : isNear(word, one) * 0.7;
@@ -71,10 +81,10 @@
     const ranked = [...scores].map(([at, score]) => {
       const name = entries[at][0].toLowerCase();
       const bonus = name === exact ? 1e6 : name.startsWith(exact) ? 1e3 - name.length : 0;
-      return [at, score * (matched.get(at) / new Set(asked).size) ** 2 + bonus];
+      return [at, score * (matched.get(at) / asked.length) ** 2 + bonus];
     });
     entries.forEach((row, at) => {
-      if (exact && !scores.has(at) && row[0].toLowerCase().includes(exact)) ranked.push([at, 0.5]);
+      if (whole && !scores.has(at) && squeezed(row[0]).includes(whole)) ranked.push([at, 0.5]);
     });
     return ranked.sort((one, other) => other[1] - one[1] || one[0] - other[0]).slice(0, MOST).map(([at]) => entries[at]);
   };
@@ -122,7 +132,7 @@
 
   const show = () => {
     const query = input.value;
-    const asked = wordsOf(query);
+    const asked = askedOf(query);
     const rows = entries && asked.length ? find(query) : [];
     list.replaceChildren(
       ...rows.map(([name, page, kind, effect, summary], number) => {

@@ -18,57 +18,84 @@
   const article = document.querySelector("article.tool");
   if (!article) return;
 
-  // The alternatives of a schema that are not null, and the type of what is left.
-  const typeOf = (schema) => {
-    const options = schema.anyOf ?? schema.oneOf;
-    const own = options?.find((option) => option.type && option.type !== "null") ?? schema;
-    const kind = Array.isArray(own.type) ? own.type.find((one) => one !== "null") : own.type;
-    return { kind, values: own.enum };
+  // Schemas of others hold anything anywhere.
+  const listOf = (value) => (Array.isArray(value) ? value : []);
+  const objectOf = (value) => (value && typeof value === "object" ? value : {});
+  const kindsOf = (schema) => (typeof schema.type === "string" ? [schema.type] : listOf(schema.type));
+
+  // What a field asks for: the only alternative that is not null, found through references.
+  const resolved = (schema, document, steps = 8) => {
+    let own = objectOf(schema);
+    if (typeof own.$ref === "string" && own.$ref.startsWith("#/")) {
+      const parts = own.$ref.slice(2).split("/").map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+      own = objectOf(parts.reduce((found, part) => found?.[part], document));
+    } else {
+      const options = listOf(own.anyOf ?? own.oneOf).map(objectOf).filter((option) => option.type !== "null");
+      if (options.length === 1) [own] = options;
+    }
+    return own === schema || !steps ? own : resolved(own, document, steps - 1);
+  };
+
+  const asText = (value) => (value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value, null, 2));
+  const parsed = (text) => {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  };
+
+  const chooser = (values, value) => {
+    const options = values.map((one) => element("option", { value: JSON.stringify(one), textContent: String(one) }));
+    const select = element("select", {}, element("option", { value: "", textContent: "" }), ...options);
+    if (value !== undefined) select.value = JSON.stringify(value);
+    return { input: select, read: () => (select.value ? JSON.parse(select.value) : undefined) };
+  };
+
+  const typed = (properties, value, read) => {
+    const input = element(properties.rows ? "textarea" : "input", { ...properties, value: asText(value) });
+    return { input, read: () => (input.value === "" ? undefined : read(input.value)) };
   };
 
   const fieldFor = (name, schema, value) => {
-    const { kind, values } = typeOf(schema);
-    const given = value === undefined ? "" : typeof value === "string" ? value : JSON.stringify(value);
-    if (values) {
-      const options = values.map((one) => element("option", { value: JSON.stringify(one), textContent: String(one) }));
-      const select = element("select", {}, element("option", { value: "", textContent: "" }), ...options);
-      if (value !== undefined) select.value = JSON.stringify(value);
-      return { input: select, read: () => (select.value ? JSON.parse(select.value) : undefined) };
+    const kinds = kindsOf(schema).filter((kind) => kind !== "null");
+    const values = "const" in schema ? [schema.const] : listOf(schema.enum);
+    if (values.length) return chooser(values, value);
+    if (kinds.length === 1) {
+      if (kinds[0] === "boolean") return chooser([true, false], value);
+      if (kinds[0] === "integer" || kinds[0] === "number") return typed({ type: "number", step: "any" }, value, Number);
+      if (kinds[0] === "string" && schema.format === "date") return typed({ type: "date" }, value, String);
+      if (kinds[0] === "string") return typed({ rows: 1 }, value, String);
     }
-    if (kind === "boolean") {
-      const select = element("select", {}, ...["", "true", "false"].map((one) => element("option", { value: one, textContent: one })));
-      select.value = given;
-      return { input: select, read: () => (select.value ? select.value === "true" : undefined) };
-    }
-    if (kind === "integer" || kind === "number") {
-      const input = element("input", { type: "number", step: "any", value: given });
-      return { input, read: () => (input.value === "" ? undefined : Number(input.value)) };
-    }
-    if (kind === "string") {
-      const input = element("textarea", { rows: 1, value: given });
-      return { input, read: () => (input.value === "" ? undefined : input.value) };
-    }
-    const input = element("textarea", { rows: 2, value: value === undefined ? "" : JSON.stringify(value, null, 2), placeholder: "JSON" });
-    return { input, read: () => (input.value.trim() === "" ? undefined : JSON.parse(input.value)) };
+    // A list, an object, or one of several kinds; words that are no JSON are a string where one may be given.
+    const takesText = kinds.length !== 1;
+    return typed({ rows: 2, placeholder: takesText ? "Text or JSON" : "JSON" }, value, (text) => {
+      const found = parsed(text);
+      if (found === undefined && !takesText) throw new Error(`${name}: this is not JSON`);
+      return found === undefined ? text : found;
+    });
   };
 
   const show = async () => {
     const answer = await fetch(`${base}-/tool/${encodeURIComponent(article.dataset.tool)}`);
     if (!answer.ok) return;
     const tool = await answer.json();
-    const required = tool.schema.required ?? [];
+    const required = listOf(tool.schema.required);
     const form = element("form", { className: "try" });
-    const fields = Object.entries(tool.schema.properties ?? {}).map(([name, schema]) => {
-      const field = fieldFor(name, schema, tool.example[name]);
+    const fields = Object.entries(objectOf(tool.schema.properties)).map(([name, schema]) => {
+      const own = resolved(schema, tool.schema);
+      const field = fieldFor(name, own, Object.hasOwn(tool.example, name) ? tool.example[name] : undefined);
       field.input.id = `try-${name}`;
       field.input.required = required.includes(name);
-      const note = required.includes(name) ? " required" : "";
+      const kind = kindsOf(own).join(" or ");
+      const note = ` ${[own.format ?? kind, required.includes(name) ? "required" : ""].filter(Boolean).join(", ")}`;
       form.append(element("label", { htmlFor: field.input.id }, name, element("small", { textContent: note })), field.input);
       return [name, field];
     });
     const confirmation = element("input", { type: "checkbox", id: "try-confirm", required: true });
-    if (tool.effect !== "read") {
-      const words = ` Run it: this tool is ${tool.effect}, and may change something`;
+    if (tool.needsConfirmation) {
+      const why = tool.effect === "read" ? "asks before it is run" : `is ${tool.effect}, and may change something`;
+      const words = ` Run it: this tool ${why}`;
       form.append(element("div", { className: "warning" }, element("label", { htmlFor: "try-confirm" }, confirmation, words)));
     }
     const button = element("button", { type: "submit", textContent: "Run" });
@@ -79,6 +106,7 @@
     form.addEventListener("submit", async (event) => {
       event.preventDefault();
       button.disabled = true;
+      said.classList.remove("failed");
       said.textContent = "Running…";
       try {
         const values = Object.fromEntries(fields.map(([name, field]) => [name, field.read()]).filter(([, value]) => value !== undefined));
@@ -86,18 +114,17 @@
         const response = await fetch(`${base}-/call`, { method: "POST", headers: { "Content-Type": "application/json" }, body });
         const result = await response.json();
         if (result.error) throw new Error(result.error);
-        let text = result.text;
-        try {
-          text = JSON.stringify(JSON.parse(text), null, 2);
-        } catch {
-          // It is no JSON, and shown as it is.
-        }
-        output.textContent = text;
+        const value = parsed(result.text);
+        output.textContent = value === undefined ? result.text : asText(value);
         shown.hidden = false;
-        said.textContent = `${result.isError ? "Refused" : "Answered"} in ${result.ms} ms: ${result.tokens.toLocaleString()} tokens`;
+        said.classList.toggle("failed", result.isError);
+        said.textContent = `${result.isError ? "Failed" : "Answered"} in ${result.ms} ms: ${result.tokens.toLocaleString()} tokens`;
       } catch (error) {
+        shown.hidden = true;
+        said.classList.add("failed");
         said.textContent = String(error.message ?? error);
       }
+      confirmation.checked = false; // every call is confirmed for itself
       button.disabled = false;
     });
     const section = element("section", { className: "s-try" }, element("h2", { id: "try-it", textContent: "Try it" }), form);

@@ -25,6 +25,24 @@ tools:
     parameters: {query: {type: string, required: true}, limit: {type: integer, default: 3}}
     returns: {type: object}
   drop: {category: all, effect: destructive, summary: Drop}
+  sell: {category: all, effect: read, confirm: require, summary: Sell}
+  echo:
+    category: all
+    effect: read
+    summary: Echo
+    input_schema:
+      type: object
+      properties:
+        words: {type: string}
+        day: {type: string, format: date}
+        size: {anyOf: [{type: integer}, {type: "null"}]}
+        sure: {type: [boolean, "null"]}
+        kind: {$ref: "#/$defs/Kind"}
+        people: {type: array, items: {type: object, properties: {name: {type: string}}}}
+        either: {anyOf: [{type: integer}, {type: string}]}
+        anything: true
+        constructor: {type: object}
+      $defs: {Kind: {enum: [note, 2]}}
 """
 IMPLEMENTATION: Final = """\
 class Demo:
@@ -33,6 +51,12 @@ class Demo:
 
     def drop(self, params):
         return None
+
+    def sell(self, params):
+        return "sold"
+
+    def echo(self, params):
+        return params.model_dump(mode="json", by_alias=True, exclude_unset=True)
 """
 
 
@@ -74,8 +98,16 @@ def test_what_changes_something_is_confirmed_first(port: int) -> None:
     refused = post(port, {"tool": "drop", "arguments": {}})
     done = post(port, {"tool": "drop", "arguments": {}, "confirmed": True})
 
-    assert refused == (400, {"error": "drop may change something: confirm it first"})
+    assert refused == (400, {"error": "drop may change something: confirm it"})
     assert (done[0], done[1]["isError"]) == (200, False)
+
+
+def test_what_asks_its_user_is_run_once_confirmed(port: int) -> None:
+    refused = post(port, {"tool": "sell", "arguments": {}})
+    done = post(port, {"tool": "sell", "arguments": {}, "confirmed": True})
+
+    assert refused == (400, {"error": "sell asks before it is run: confirm it"})
+    assert (done[0], done[1]["text"], done[1]["isError"]) == (200, "sold", False)
 
 
 @pytest.mark.parametrize(
@@ -106,3 +138,34 @@ def test_a_form_is_made_from_the_schema(port: int) -> None:
         expect(page.locator(".try code")).to_contain_text('"found": "GRACE"')
         page.goto(f"http://127.0.0.1:{port}/tools/drop.html")
         expect(page.get_by_text("this tool is destructive")).to_be_visible()
+
+
+def test_a_form_has_a_field_for_every_kind_of_value(port: int) -> None:
+    with started() as browser:
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{port}/tools/echo.html")
+        page.get_by_label("words").fill("a b")
+        page.get_by_label("day").fill("2026-01-31")
+        page.get_by_label("size").fill("3")
+        page.get_by_label("sure").select_option("false")
+        page.get_by_label("kind").select_option("2")
+        page.get_by_label("either").fill("x")
+        page.get_by_label("anything").fill("[1]")
+        page.get_by_label("people").fill("[{")
+        page.get_by_role("button", name="Run").click()
+        expect(page.get_by_role("status")).to_have_text("people: this is not JSON")
+        page.get_by_label("people").fill('[{"name": "Ada"}]')
+        page.get_by_role("button", name="Run").click()
+        expect(page.get_by_role("status")).to_contain_text("Answered in")
+        answer = json.loads(page.locator(".try code").inner_text())
+
+    assert answer == {
+        "words": "a b",
+        "day": "2026-01-31",
+        "size": 3,
+        "sure": False,
+        "kind": 2,
+        "people": [{"name": "Ada"}],
+        "either": "x",
+        "anything": [1],
+    }

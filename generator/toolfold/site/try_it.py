@@ -14,6 +14,7 @@ from toolfold_runtime.catalog.catalog import Catalog
 from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.server import ServerFacts, is_listed, runner_for
 from toolfold_runtime.contract.tool import ToolEntry
+from toolfold_runtime.contract.vocabulary import CONFIRM
 from toolfold_runtime.errors import ToolError
 
 from toolfold.develop.processes import wait_or_kill
@@ -24,7 +25,7 @@ MOST_BYTES: Final = 1_000_000
 _PATIENCE: Final = 120.0  # seconds for an answer
 _HELLO: Final = {
     "protocolVersion": "2025-06-18",
-    "capabilities": {},
+    "capabilities": {"elicitation": {}},
     "clientInfo": {"name": "toolfold docs serve", "version": "1"},
 }
 
@@ -51,6 +52,7 @@ class TriedServer:
         return {
             "name": entry.name,
             "effect": entry.effect,
+            "needsConfirmation": _needs_confirmation(entry),
             "schema": entry.definition.listed()["inputSchema"],
             "example": entry.example or {},
         }
@@ -58,13 +60,14 @@ class TriedServer:
     def call(self, request: Any) -> Json:
         """Call a tool: its answer, the tokens of that, and how long it took.
 
-        A tool that may change something needs `confirmed`. Raises TryRefusedError.
+        A tool that may change something, or asks its user, needs `confirmed`. Raises TryRefusedError.
         """
         if not isinstance(request, dict) or not isinstance(request.get("arguments"), dict):
             raise TryRefusedError("a call has a tool and arguments, which are an object")
         catalog, entry = self._found(str(request.get("tool")))
-        if entry.effect != "read" and request.get("confirmed") is not True:
-            raise TryRefusedError(f"{entry.name} may change something: confirm it first")
+        if _needs_confirmation(entry) and request.get("confirmed") is not True:
+            why = "asks before it is run" if entry.effect == "read" else "may change something"
+            raise TryRefusedError(f"{entry.name} {why}: confirm it")
         name, arguments = _as_called(catalog.facts, entry, request["arguments"])
         with self._lock:
             process = self._running()
@@ -131,9 +134,11 @@ class TriedServer:
             if not line:
                 self._end()
                 raise TryRefusedError("the server ended: see its log in the terminal")
-            answer: Json = json.loads(line)
-            if answer.get("id") == self._id:
-                return answer
+            message: Json = json.loads(line)
+            if message.get("method") == "elicitation/create":
+                self._send(process, _confirmed(message))
+            elif "method" not in message and message.get("id") == self._id:
+                return message
 
     def _send(self, process: "subprocess.Popen[str]", message: Json) -> None:
         stdin = cast("IO[str]", process.stdin)
@@ -151,6 +156,18 @@ class TriedServer:
             if process.stdin:
                 process.stdin.close()  # which asks a server on stdio to end
         wait_or_kill(process)
+
+
+def _needs_confirmation(entry: ToolEntry) -> bool:
+    return entry.effect != "read" or entry.confirm is not None
+
+
+def _confirmed(question: Json) -> Json:
+    """The answer to a question of the server: what was confirmed in the form, and nothing else."""
+    head = {"jsonrpc": "2.0", "id": question["id"]}
+    if set(question["params"]["requestedSchema"].get("properties", {})) == {CONFIRM}:
+        return head | {"result": {"action": "accept", "content": {CONFIRM: True}}}
+    return head | {"error": {"code": -32601, "message": "only calls can be confirmed here"}}
 
 
 def _as_called(facts: ServerFacts, entry: ToolEntry, arguments: Json) -> tuple[str, Json]:

@@ -56,3 +56,6 @@ CODE_PATTERN: Final = r"^[a-z][a-z0-9_]{0,63}$"
 
 #: The key of the view that `capabilities` gives if no detail is asked for.
 DEFAULT_VIEW: Final = "default"
+
+#: The name of the question whether a tool may run, which no method may ask.
+CONFIRM: Final = "confirm"

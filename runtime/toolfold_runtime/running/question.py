@@ -6,13 +6,12 @@ from functools import cache
 from typing import Any, Final
 
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.vocabulary import CONFIRM
 from toolfold_runtime.jsontext import compact
 from toolfold_runtime.pointers import pointer
 from toolfold_runtime.running.arguments import whole_numbers
 from toolfold_runtime.validation import ValidationError, Validator, explained, validator_for
 
-#: The name of the question whether a tool may run, which no method may ask.
-CONFIRM: Final = "confirm"
 _NAME: Final = re.compile(r"[A-Za-z0-9_.-]{1,64}")
 _LONGEST_MESSAGE: Final = 10_000
 _LONGEST_REASON: Final = 500

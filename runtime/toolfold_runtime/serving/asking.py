@@ -21,9 +21,10 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from toolfold_runtime.bounded import BoundedCache
 from toolfold_runtime.contract.codec import Json
+from toolfold_runtime.contract.vocabulary import CONFIRM
 from toolfold_runtime.errors import InputRequired, StartError, ToolError, UnansweredError
 from toolfold_runtime.running.call import Consent, Paused, Waiting
-from toolfold_runtime.running.question import CONFIRM, Question
+from toolfold_runtime.running.question import Question
 from toolfold_runtime.serving.callers import Callers
 
 #: Holds the keys of states where several processes serve one address, separated by commas.
