@@ -20,6 +20,7 @@ HOSTILE_NAME: Final = b"\xff\x1b]0;owned\x07\nforged.py: fine"
 _WITH_SMALL_FILES: Final = """
 import resource, signal, sys
 import toolfold.cli.main
+sys.dont_write_bytecode = True  # it would be cut off for all later tests
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (200, 200))
 for command in sys.argv[1:]:
