@@ -116,6 +116,7 @@ def test_addresses_are_those_where_it_is_published(folder: Path) -> None:
         ("manual/start.md", "../start.md", "is not below"),
         ("manual/start.md", "outside/start.md", "is not below"),
         ("manual/start.md", "manual/404.md", "404.html is a file of the site already"),
+        ("manual/guides]", "odd]", "no name of a page has a '\"'; rename it"),
     ],
 )
 def test_what_is_not_there_is_named(
@@ -124,6 +125,7 @@ def test_what_is_not_there_is_named(
     write(tmp_path, "start.md", START)
     write(tmp_path, "logo.svg", "<svg xmlns='http://www.w3.org/2000/svg'/>")
     write(folder, "manual/404.md", "# Not there\n")
+    write(folder, 'odd/"><img src=x onerror=hit()>.md', "# Odd\n")
     (folder / "outside").unlink(missing_ok=True)
     (folder / "outside").symlink_to(tmp_path)
     write(folder, "tools.yaml", MANIFEST.replace(old, new))

@@ -16,6 +16,7 @@ from tests.support.servers import Running, free_port
 MANIFEST: Final = """\
 toolfold: 1
 server: {name: demo, version: "1", implementation: implementation:Demo}
+site: {pages: [guides]}
 categories: {all: {title: All}}
 tools:
   find:
@@ -58,6 +59,7 @@ class Demo:
     def echo(self, params):
         return params.model_dump(mode="json", by_alias=True, exclude_unset=True)
 """
+PICTURE: Final = '<svg xmlns="http://www.w3.org/2000/svg"><script>window.hit = 1</script></svg>'
 
 
 @pytest.fixture(scope="module")
@@ -66,6 +68,9 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
     folder = tmp_path_factory.mktemp("preview")
     (folder / "tools.yaml").write_text(MANIFEST, encoding="utf-8")
     (folder / "implementation.py").write_text(IMPLEMENTATION, encoding="utf-8")
+    (folder / "guides").mkdir()
+    (folder / "guides/index.md").write_text("# Guides\n\n![Dot](dot.svg)\n", encoding="utf-8")
+    (folder / "guides/dot.svg").write_text(PICTURE, encoding="utf-8")
     port = free_port()
     command = [sys.executable, "-m", "toolfold", "docs", "serve", "--port", str(port)]
     with Running(command, folder, PYTHONUNBUFFERED="1") as process:
@@ -75,13 +80,14 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 
 
 def post(port: int, body: Any, **headers: str) -> tuple[int, Any]:
-    """The status and the answer of a call."""
+    """The status and the answer of a call; a text is sent as it is."""
+    sent = body if isinstance(body, str) else json.dumps(body)
     given = {"Origin": f"http://127.0.0.1:{port}", "Content-Type": "application/json"}
     given |= {name.replace("_", "-"): value for name, value in headers.items()}
     with contextlib.closing(
         http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     ) as connection:
-        connection.request("POST", "/-/call", json.dumps(body), given)
+        connection.request("POST", "/-/call", sent, given)
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
 
@@ -123,9 +129,22 @@ def test_no_other_page_can_call(headers: dict[str, str], status: int, port: int)
     assert post(port, {"tool": "find", "arguments": {"query": "x"}}, **headers)[0] == status
 
 
-@pytest.mark.parametrize("body", [[], {"tool": "find"}, {"tool": "no", "arguments": {}}])
-def test_a_call_that_is_none_is_refused(body: Any, port: int) -> None:
+@pytest.mark.parametrize(
+    "body", ["[]", '{"tool": "find"}', '{"tool": "no", "arguments": {}}', "[" * 99_999]
+)
+def test_a_call_that_is_none_is_refused(body: str, port: int) -> None:
     assert post(port, body)[0] == 400
+
+
+def test_nothing_that_is_written_in_a_picture_runs_beside_the_tools(port: int) -> None:
+    with started() as browser:
+        page = browser.new_page()
+        page.goto(f"http://127.0.0.1:{port}/guides/dot.svg")
+        assert page.evaluate("window.hit") is None
+        framed = page.goto(f"http://127.0.0.1:{port}/guides/index.html")
+
+    assert framed is not None
+    assert "frame-ancestors 'none'" in framed.headers["content-security-policy"]
 
 
 def test_a_form_is_made_from_the_schema(port: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
+from urllib.parse import quote
 
 from toolfold_runtime.catalog.catalog import Catalog
 
@@ -198,7 +199,7 @@ def _for_agents(
 
 
 def _own_links(own: OwnPages) -> str:
-    lines = [f"- [{page.title}]({page.path})" for page in own.pages]
+    lines = [f"- [{page.title}]({quote(page.path)})" for page in own.pages]
     return "\n## Pages\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 from toolfold.errors import UsageError
 
@@ -37,7 +38,7 @@ class SiteOptions:
     def address(self, page: str) -> str:
         """Where a page is published; empty where the site has no address."""
         name = "" if page == "index.html" else page
-        return f"{self.url.rstrip('/')}/{name}" if self.url else ""
+        return f"{self.url.rstrip('/')}/{quote(name)}" if self.url else ""
 
 
 def read_options(output: Path) -> SiteOptions:

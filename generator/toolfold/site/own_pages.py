@@ -14,6 +14,8 @@ from toolfold.site.markdown import blocks
 
 _MOST_BYTES: Final = 4_000_000
 PICTURES: Final = (".svg", ".png", ".jpg", ".jpeg", ".gif", ".webp", ".ico")
+#: What means something else in an address or ends an attribute; a page's path is its address.
+_NOT_IN_NAMES: Final = re.compile(r'["<>#?%&\\\x00-\x1f\x7f]')
 _SCHEME: Final = re.compile(r"[a-z][a-z0-9+.-]*:|/")
 _LINK: Final = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\])*\]\()<?([^)\s>#]*)>?((?:#[^)\s]*)?[^)]*\))")
 
@@ -141,6 +143,10 @@ def _in_order(pages: Sequence[OwnPage]) -> tuple[OwnPage, ...]:
 
 
 def _page(folder: Path, source: str, place: str, places: dict[str, str]) -> OwnPage:
+    if found := _NOT_IN_NAMES.search(place):
+        raise UsageError(
+            f"site.pages: {source}: no name of a page has a {found.group()!r}; rename it"
+        )
     data = read_file(folder / source, _MOST_BYTES + 1)
     if len(data) > _MOST_BYTES:
         raise UsageError(f"{source}: larger than {_MOST_BYTES:,} bytes")

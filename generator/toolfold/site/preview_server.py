@@ -19,6 +19,15 @@ _SCRIPT: Final = '<script src="{root}-/try.js" defer></script>\n</body>'
 _ROOT: Final = 'data-root="'
 _LOOPBACK_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 _PATIENCE: Final = 20.0  # seconds until a page asks again for news
+#: What is shown may call tools: no page of another shows it in a frame, where a click might be
+#: meant for something else, and nothing that is written in a page or a picture runs.
+_SAFE: Final = {
+    "Content-Security-Policy": (
+        "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;"
+        " object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+}
 
 
 class Preview:
@@ -129,6 +138,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             self._send(200, "application/json", json.dumps(answer(tried)).encode())
         except (TryRefusedError, ValueError) as error:
             self._refuse(400, str(error))
+        except RecursionError:
+            self._refuse(400, "too deeply nested")
 
     def _send_file(self, path: str) -> None:
         content = self.server.shown.file(path)
@@ -150,6 +161,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         self.send_header("Content-Type", f"{kind}; charset=utf-8" if is_text else kind)
         self.send_header("Content-Length", str(len(content)))
         self.send_header("Cache-Control", "no-store")
+        for name, value in _SAFE.items():
+            self.send_header(name, value)
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(content)
