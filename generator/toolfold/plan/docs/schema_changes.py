@@ -16,6 +16,7 @@ from toolfold.plan.text.escape import json_text, markdown_code
 
 _MAX_DEPTH: Final = 12
 _MAX_STEPS: Final = 8
+_MAX_MERGES: Final = 3  # of `allOf` within `allOf`
 #: Keywords that bound values from below, from above, or otherwise narrow them.
 _LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 _MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
@@ -39,6 +40,11 @@ _DECIDING: Final = frozenset(
         "unevaluatedItems",
     ]
 )
+_OF_OBJECTS: Final = frozenset(["type", "properties", "required", "title", "description"])
+#: What says something of values without deciding which are valid.
+_ANNOTATIONS: Final = frozenset(["title", "description", "default", "examples", "deprecated"])
+_CHOICES: Final = ("anyOf", "oneOf")
+_NULL: Final = {"type": "null"}
 
 
 class Change(NamedTuple):
@@ -85,13 +91,16 @@ def _compared(was: object, now: object, sides: _Sides, path: str, depth: int) ->
     if first == second and sides.before.get("$defs") == sides.after.get("$defs"):
         return
     if path:
+        yield from _words(first, second, sides, path)
+        if _is_choice(first) or _is_choice(second):
+            yield from _choices(first, second, sides, path, depth)
+            return
         yield from _type(first, second, sides, path)
         yield from _values(first, second, sides, path)
         yield from _bounds(first, second, sides, path)
         yield from _other(first, second, sides, path)
     yield from _properties(first, second, sides, path, depth)
-    if isinstance(first.get("items"), dict) and isinstance(second.get("items"), dict):
-        yield from _compared(first["items"], second["items"], sides, f"{path}[]", depth + 1)
+    yield from _items(first, second, sides, path, depth)
     yield from _branches(first, second, sides, path, depth)
 
 
@@ -115,7 +124,17 @@ def _properties(was: Json, now: Json, sides: _Sides, path: str, depth: int) -> I
             word = "may be missing now" if sides.is_result else "no longer required"
             yield Change(f"{_named(field, sides)}: {word}", breaks=sides.is_result)
         yield from _compared(before[name], schema, sides, field, depth + 1)
-    yield from _additional(was, now, sides, path)
+    yield from _additional(was, now, sides, path, depth)
+
+
+def _items(was: Json, now: Json, sides: _Sides, path: str, depth: int) -> Iterator[Change]:
+    first, second = (schema.get("items") or None for schema in (was, now))
+    item = f"{path}[]"
+    if isinstance(first, dict) and isinstance(second, dict):
+        yield from _compared(first, second, sides, item, depth + 1)
+    elif "array" in _kinds(was) & _kinds(now) and first != second:
+        words = _arrow(item, type_name(first, sides.before), type_name(second, sides.after), sides)
+        yield sides.widened(words, in_kind=True) if second is None else sides.narrowed(words)
 
 
 def _added(name: str, schema: object, is_required: bool, sides: _Sides, path: str) -> Change:
@@ -136,15 +155,23 @@ def _removed(
     return Change(words if is_refused else f"{words}, and ignored", breaks=is_refused)
 
 
-def _additional(was: Json, now: Json, sides: _Sides, path: str) -> Iterator[Change]:
-    closed = [schema.get("additionalProperties") is False for schema in (was, now)]
-    if closed[0] == closed[1] or not (was and now):
+def _additional(was: Json, now: Json, sides: _Sides, path: str, depth: int) -> Iterator[Change]:
+    first, second = (schema.get("additionalProperties") for schema in (was, now))
+    if not (was and now):
         return
     where = _named(path, sides) if path else "other parameters"
-    if closed[1]:
-        yield Change(f"{where}: unknown fields are refused now", breaks=not sides.is_result)
-    else:
-        yield Change(f"{where}: unknown fields are allowed now")
+    if (first is False) != (second is False):
+        if second is False:
+            yield sides.narrowed(f"{where}: unknown fields are refused now")
+        else:
+            yield sides.widened(f"{where}: unknown fields are allowed now")
+    elif isinstance(first, dict) and isinstance(second, dict):
+        yield from _compared(first, second, sides, _field(path, "*"), depth + 1)
+    elif isinstance(second, dict) and second:
+        kind = markdown_code(type_name(second, sides.after))
+        yield sides.narrowed(f"{where}: other fields are only {kind} now")
+    elif isinstance(first, dict) and first:
+        yield sides.widened(f"{where}: other fields may be anything now", in_kind=True)
 
 
 def _type(was: Json, now: Json, sides: _Sides, path: str) -> Iterator[Change]:
@@ -191,8 +218,6 @@ def _values(was: Json, now: Json, sides: _Sides, path: str) -> Iterator[Change]:
         yield sides.narrowed(f"{_named(path, sides)}: only {_shown(second)} now")
     elif first is not None:
         yield sides.widened(f"{_named(path, sides)}: not only {_shown(first)} now")
-    if was.get("default") != now.get("default") or ("default" in was) != ("default" in now):
-        yield Change(f"{_named(path, sides)}: default {_default(was)} → {_default(now)}")
 
 
 def _enumerated(schema: Json) -> list[Any] | None:
@@ -227,12 +252,59 @@ def _other(was: Json, now: Json, sides: _Sides, path: str) -> Iterator[Change]:
         yield Change(
             f"{_named(path, sides)}: format {_word(was, 'format')} → {_word(now, 'format')}"
         )
-    if was.get("description") != now.get("description"):
-        yield Change(f"{_named(path, sides)}: described otherwise")
     changed = [key for key in _DECIDING if was.get(key) != now.get(key)]
     if changed:
         words = ", ".join(markdown_code(key) for key in sorted(changed))
         yield Change(f"{_named(path, sides)}: {words} changed, which may break", breaks=True)
+
+
+def _words(was: Json, now: Json, sides: _Sides, path: str) -> Iterator[Change]:
+    """What is said of the values, whichever are valid."""
+    if was.get("default") != now.get("default") or ("default" in was) != ("default" in now):
+        yield Change(f"{_named(path, sides)}: default {_default(was)} → {_default(now)}")
+    if was.get("description") != now.get("description"):
+        yield Change(f"{_named(path, sides)}: described otherwise")
+
+
+def _is_choice(schema: Json) -> bool:
+    """Whether a schema is nothing but a choice between others."""
+    return any(
+        _list(schema.get(key)) and not schema.keys() - _ANNOTATIONS - {key} for key in _CHOICES
+    )
+
+
+def _alternatives(schema: Json, document: Json) -> list[Json]:
+    """What a value may be: the schemas of a choice, or one for each type."""
+    if _is_choice(schema):
+        own = next(schema[key] for key in _CHOICES if key in schema)
+        return [_resolved(branch, document) for branch in own]
+    bare = {key: value for key, value in schema.items() if key not in _ANNOTATIONS}
+    kinds = schema.get("type")
+    return [bare | {"type": kind} for kind in kinds] if isinstance(kinds, list) else [bare]
+
+
+def _choices(was: Json, now: Json, sides: _Sides, path: str, depth: int) -> Iterator[Change]:
+    """Alternatives by what they are, in whatever order; a schema that is none has itself alone."""
+    added = _alternatives(now, sides.after)
+    removed, pairs = [], []
+    for one in (before := _alternatives(was, sides.before)):
+        same = [own for own in added if own == one] or [
+            own for own in added if _kinds(own) and _kinds(own) == _kinds(one)
+        ]
+        if same:
+            pairs.append((one, same[0]))
+            added = [own for own in added if own is not same[0]]
+        else:
+            removed.append(one)
+    for number, (one, other) in enumerate(pairs):
+        place = path if len(before) - (_NULL in before) < 2 else f"{path}({number + 1})"
+        yield from _compared(one, other, sides, place, depth + 1)
+    for one in removed:
+        kind = markdown_code(type_name(one, sides.before))
+        yield sides.narrowed(f"{_named(path, sides)}: no longer {kind}")
+    for one in added:
+        kind = markdown_code(type_name(one, sides.after))
+        yield sides.widened(f"{_named(path, sides)}: also {kind}", in_kind=one == _NULL)
 
 
 def _branches(was: Json, now: Json, sides: _Sides, path: str, depth: int) -> Iterator[Change]:
@@ -255,14 +327,27 @@ def _list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _resolved(schema: object, document: Json) -> Json:
+def _resolved(schema: object, document: Json, merges: int = _MAX_MERGES) -> Json:
     for _ in range(_MAX_STEPS):
         if not isinstance(schema, dict) or not isinstance(schema.get("$ref"), str):
             break
         found = resolve(document, schema["$ref"])
         beside = {key: value for key, value in schema.items() if key != "$ref"}
         schema = {**found, **beside} if isinstance(found, dict) else found
-    return schema if isinstance(schema, dict) else {}
+    return _merged(schema, document, merges) if isinstance(schema, dict) else {}
+
+
+def _merged(schema: Json, document: Json, merges: int) -> Json:
+    """The schema with the objects that it is `allOf` put into it, where they say nothing else."""
+    parts = [_resolved(part, document, merges - 1) for part in _list(schema.get("allOf")) if merges]
+    if not parts or any(part.keys() - _OF_OBJECTS for part in parts):
+        return schema
+    whole = {key: value for key, value in schema.items() if key != "allOf"}
+    for part in parts:
+        properties = {**properties_of(part), **properties_of(whole)}
+        required = [*required_of(part), *required_of(whole)]
+        whole = {**part, **whole, "properties": properties, "required": required}
+    return whole
 
 
 def _field(path: str, name: str) -> str:
