@@ -62,7 +62,7 @@ def test_notes_for_authors_are_not_published(site: Path) -> None:
 
 def test_the_menu_has_how_to_pages_in_the_order_of_their_overview(site: Path) -> None:
     page = (site / "index.html").read_text(encoding="utf-8")
-    menu = page.partition('id="side"')[2].partition("</nav>")[0]
+    menu = page.partition('id="page.menu"')[2].partition("</nav>")[0]
     names = ("how-to/index", "how-to/manifest", "how-to/class", "how-to/search", "how-to/upgrade")
     places = [menu.index(f'href="{name}.html"') for name in names]
 

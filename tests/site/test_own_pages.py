@@ -102,6 +102,7 @@ def test_addresses_are_those_where_it_is_published(folder: Path) -> None:
     assert '<img src="assets/logo.svg"' in home
     assert 'href="/docs/demo/assets/site.css"' in missing
     assert 'href="/docs/demo/tools/find.html"' in missing
+    assert "aria-current" not in missing
     assert "<loc>https://example.com/docs/demo/tools/find.html</loc>" in page(folder, "sitemap.xml")
     # Readable on white, whatever colour was asked for.
     assert "light-dark(#ffcc00" not in page(folder, "assets/site.css")

@@ -90,7 +90,9 @@ class Frame:
             "canonical": "",
             "kind": "page",
             "tool": "",
-            "navigation": self.navigation.menu(HOME).replace('href="', f'href="{html_text(home)}'),
+            "navigation": self.navigation.menu("404.html").replace(
+                'href="', f'href="{html_text(home)}'
+            ),
             "breadcrumb": "",
             "body": (
                 "<h1>There is no such page</h1>\n<p>It may have been renamed."
