@@ -51,6 +51,16 @@
   };
   window.toolfoldIndex = prepare;
 
+  // Whether one letter more, less or other, or two exchanged, is all that tells the words apart.
+  const isMisspelt = (word, asked) => {
+    if (asked.length < 4 || Math.abs(word.length - asked.length) > 1) return false;
+    let start = 0;
+    while (start < asked.length && word[start] === asked[start]) start++;
+    const [rest, other] = [word.slice(start), asked.slice(start)];
+    const exchanged = other[0] === rest[1] && other[1] === rest[0] && rest.slice(2) === other.slice(2);
+    return exchanged || rest.slice(1) === other || rest === other.slice(1) || rest.slice(1) === other.slice(1);
+  };
+
   const isNear = (word, asked) => {
     if (word.startsWith(asked)) return asked.length / word.length;
     const stem = asked.replace(/(ing|ed|es|s)$/, "");
@@ -64,16 +74,20 @@
     const scores = new Map();
     const matched = new Map();
     for (const one of asked) {
-      const own = new Map();
-      for (const [word, found] of byWord) {
-        const near = word === one ? 1 : isNear(word, one) * 0.7;
-        if (!near) continue;
+      const ofWord = new Map();
+      const add = (found, near) => {
         const rarity = Math.log(1 + entries.length / found.entries.length);
         found.entries.forEach((at, number) => {
-          own.set(at, Math.max(own.get(at) ?? 0, near * rarity * found.shares[number]));
+          ofWord.set(at, Math.max(ofWord.get(at) ?? 0, near * rarity * found.shares[number]));
         });
+      };
+      for (const [word, found] of byWord) {
+        const near = word === one ? 1 : isNear(word, one) * 0.7;
+        if (near) add(found, near);
       }
-      for (const [at, score] of own) {
+      // Nothing begins like it: it may be misspelt.
+      if (!ofWord.size) for (const [word, found] of byWord) if (isMisspelt(word, one)) add(found, 0.5);
+      for (const [at, score] of ofWord) {
         scores.set(at, (scores.get(at) ?? 0) + score);
         matched.set(at, (matched.get(at) ?? 0) + 1);
       }

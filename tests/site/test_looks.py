@@ -92,10 +92,17 @@ def test_search_works_from_a_disk(tana: Path, browser: Browser) -> None:
     page = browser.new_page()
     page.goto((tana / "tools" / "tana_sync.html").as_uri())
     open_search(page)
+    misspelt = [
+        found(page, query)[0] for query in ("serach", "taged", "semantik serch", "transscript")
+    ]
     page.keyboard.type("tana_node")
     page.keyboard.press("Enter")
     page.wait_for_url("**/tools/tana_node.html")
     page.close()
+
+    assert misspelt[0].endswith("_search")
+    assert misspelt[1:3] == ["tana_tagged", "tana_semantic_search"]
+    assert "transcript" in misspelt[3]
 
 
 def test_a_large_category_is_filtered_by_text_effect_and_tag(

@@ -1,5 +1,6 @@
 """Pages of one's own in a site, and a site of nothing else; where it is published, and how it looks."""
 
+import re
 from pathlib import Path
 from typing import Final
 
@@ -82,6 +83,25 @@ def test_own_pages_stand_beside_the_generated_ones(folder: Path) -> None:
     assert (folder / "site/guides/shot.png").is_file()
     assert "[Start here](start.md)" in page(folder, "llms.txt")
     assert "Start here" in page(folder, "assets/search-index.js")
+
+
+def test_a_folder_is_listed_below_the_headings_of_its_index(tmp_path: Path) -> None:
+    write(tmp_path, "site.yaml", "title: Demo\ndescription: Mine\npages: [index.md, guides]\n")
+    write(tmp_path, "index.md", "# Demo\n")
+    index = "# Guides\n\n[Last](c.md)\n\n## Basics\n\n- [Two](b.md)\n- [One](a.md)\n\n## Deep <down>\n\n- [Four](d.md)\n"
+    write(tmp_path, "guides/index.md", index)
+    for name in "abcde":
+        write(tmp_path, f"guides/{name}.md", f"# Page {name}\n")
+    done = toolfold_process(tmp_path, "docs", "build", "--pages", "site.yaml")
+    assert done.code == 0, done.text
+    menu = (tmp_path / "site" / "guides" / "a.html").read_text(encoding="utf-8")
+    listed = re.findall(
+        r'<li class="part">([^<]*)|<a href="\.\./guides/(\w+)\.html"', menu.partition("</nav>")[0]
+    )
+
+    assert [heading or page for heading, page in listed] == [
+        *("index", "c", "Basics", "b", "a", "Deep &lt;down&gt;", "d", "e")
+    ]
 
 
 def test_titles_in_bold_make_tabs_and_fields_fold(folder: Path) -> None:

@@ -26,6 +26,8 @@ class Entry(NamedTuple):
     #: As HTML, from the root of the site.
     page: str
     children: tuple["Entry", ...] = ()
+    #: What it stands below in its group; a heading is shown above the first entry that has it.
+    heading: str = ""
 
 
 class Group(NamedTuple):
@@ -95,9 +97,13 @@ class Navigation:
 
     def _group(self, group: Group, opened: str, root: str) -> str:
         title = f'<p class="group">{html_text(group.title)}</p>' if group.title else ""
-        return (
-            f"{title}<ul>{''.join(self._entry(own, opened, root) for own in group.entries)}</ul>\n"
-        )
+        items, heading = [], ""
+        for entry in group.entries:
+            if entry.heading not in ("", heading):
+                items.append(f'<li class="part">{html_text(entry.heading)}</li>\n')
+            heading = entry.heading
+            items.append(self._entry(entry, opened, root))
+        return f"{title}<ul>{''.join(items)}</ul>\n"
 
     def _entry(self, entry: Entry, opened: str, root: str) -> str:
         count = f"<small>{len(entry.children):,}</small>" if entry.children else ""
@@ -163,7 +169,11 @@ def navigation_of(
     alone = [Entry("Home", HOME)]
     for section in own.sections:
         entries = [
-            Entry(_OVERVIEW if page.title == section.title else page.title, html_path(page.path))
+            Entry(
+                _OVERVIEW if page.title == section.title else page.title,
+                html_path(page.path),
+                heading=page.heading,
+            )
             for page in section.pages
         ]
         if section.title:

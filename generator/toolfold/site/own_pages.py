@@ -3,7 +3,7 @@
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from typing import Final
 from urllib.parse import unquote
@@ -30,6 +30,8 @@ class OwnPage:
     source: str
     title: str
     text: str
+    #: The heading of the section's index below which it is linked; empty where there is none.
+    heading: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,8 +61,8 @@ def read_own_pages(folder: Path, entries: Sequence[str]) -> OwnPages:
     """The pages that `entries` name below `folder`; UsageError where one is not there.
 
     A file keeps its name, and a folder its last name. A folder's `index.md` comes first, gives its
-    section the title, and the other pages the order in which it links to them; links between pages,
-    and to pictures, may be written as they are on disk.
+    section the title, and the other pages the order in which it links to them, below its headings;
+    links between pages, and to pictures, may be written as they are on disk.
     """
     places: dict[str, str] = {}
     for entry in entries:
@@ -124,22 +126,33 @@ def _section_title(entry: str, pages: Sequence[OwnPage]) -> str:
 
 def _in_order(pages: Sequence[OwnPage]) -> tuple[OwnPage, ...]:
     """The pages of a section as its index links to them; those that it does not name come last."""
-    index = pages[0]
+    index, others = pages[0], pages[1:]
     if PurePosixPath(index.path).name != "index.md":
         return tuple(pages)
-    base = posixpath.dirname(index.path)
-    linked = [
-        posixpath.normpath(posixpath.join(base, own[2])) for own in _LINK.finditer(index.text)
-    ]
-    return tuple(
-        sorted(
-            pages,
-            key=lambda page: (
-                page is not index,
-                linked.index(page.path) if page.path in linked else len(linked),
-            ),
-        )
+    by_path = {page.path: page for page in others}
+    headings = {
+        path: heading for path, heading in _links_with_headings(index).items() if path in by_path
+    }
+    # One heading for all would only repeat the title of the section.
+    has_parts = len(set(headings.values())) > 1
+    linked = (
+        replace(by_path[path], heading=heading if has_parts else "")
+        for path, heading in headings.items()
     )
+    return (index, *linked, *(page for page in others if page.path not in headings))
+
+
+def _links_with_headings(index: OwnPage) -> dict[str, str]:
+    """The paths that an index links to, in order, with the heading above each link."""
+    base, heading = posixpath.dirname(index.path), ""
+    headings: dict[str, str] = {}
+    for block in blocks(index.text):
+        if block.kind == "heading":
+            heading = block.text if block.level > 1 else ""
+        elif block.kind == "text":
+            for link in _LINK.finditer(block.text):
+                headings.setdefault(posixpath.normpath(posixpath.join(base, link[2])), heading)
+    return headings
 
 
 def _page(folder: Path, source: str, place: str, places: dict[str, str]) -> OwnPage:
