@@ -4,6 +4,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from bench.catalogs import CATALOGS
+
 PROGRAMS = (
     "generate",
     "serve",
@@ -29,6 +31,8 @@ ROOT = Path(__file__).parents[1]
 
 def main() -> int:
     """Run every program of this folder, in order; 1 where any figure is missed."""
+    if not CATALOGS.is_dir():
+        raise SystemExit(f"the figures are measured on real data, which is not here: {CATALOGS}")
     codes = []
     for program in PROGRAMS:
         print(f"\n== bench/{program}.py", flush=True)
