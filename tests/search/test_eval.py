@@ -209,7 +209,7 @@ def test_files_that_cannot_be_used_are_named(tmp_path: Path) -> None:
     assert "none.jsonl: cannot be read" in done.err
     done = toolfold(tmp_path, "eval", str(binary), *manifest)
     assert done.code == 2
-    assert "binary.jsonl: cannot be read" in done.err
+    assert "binary.jsonl: is not UTF-8" in done.err
     done = toolfold(tmp_path, "eval", str(empty), *manifest)
     assert done.code == 2
     assert "empty.jsonl: holds no queries" in done.err

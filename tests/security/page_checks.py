@@ -23,10 +23,10 @@ _ELEMENTS: Final = frozenset(
 # Attributes whose values are ours alone; no manifest's text ever stands in one.
 _OURS: Final = {
     "figure": {"class": r"tf-figure tf-(bars|chains)", "role": "group", "tabindex": "0"},
-    "svg": {"role": "img|group", "viewbox": r"[\d ]+", "width": r"\d+", "height": r"\d+"},
+    "svg": {"role": "img|group", "viewbox": r"[\d ]+", "width": r"\d+|100%", "height": r"\d+"},
     "title": {"id": r"\w+-t"},
     "desc": {"id": r"\w+-d"},
-    "text": {"class": r"tf-\w+", "x": r"[\d.]+", "y": r"\d+", "text-anchor": "end"},
+    "text": {"class": r"tf-\w+", "x": r"[\d.]+|100%", "y": r"\d+", "text-anchor": "end"},
     "rect": {"class": r"tf-\w+", "x": r"[\d.]+", "y": r"\d+", "width": r"[\d.]+%?"}
     | {"height": r"\d+", "rx": r"\d"},
     "path": {"class": "tf-arrow", "d": r"[MHml\d. -]+"},
