@@ -91,6 +91,7 @@ def test_what_is_unknown_is_refused_with_the_nearest_names(
     assert words in error.message
 
 
+@pytest.mark.long
 def test_completing_is_quick_and_short_among_5000_tools(tmp_path: Path) -> None:
     made = project(tmp_path, sized(50, 100))
 

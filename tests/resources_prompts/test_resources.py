@@ -213,6 +213,7 @@ def test_pages_of_somebody_else_are_no_pages(tmp_path: Path) -> None:
     assert addresses(made.server()) == ["toolfold://inventory"]
 
 
+@pytest.mark.long
 def test_the_lists_are_short_and_reading_is_quick_among_5000_tools(tmp_path: Path) -> None:
     server = project(tmp_path, sized(50, 100)).server()
 
