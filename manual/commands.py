@@ -73,13 +73,13 @@ class Command(NamedTuple):
         examples = [word for line in EXAMPLES.get(self.name, ()) for word in line.split(" ")]
         if not examples:
             lacks.append(f"toolfold {self.name}: add examples to manual/command_examples.py")
-        for own in self.arguments:
-            if not own.meaning or own.meaning.startswith("default:"):
-                lacks.append(f"toolfold {self.name} {own.written}: say in help= what it is")
-            flags = {part.split(" ")[0] for part in own.written.split(", ")}
-            if own.flag and not flags & set(examples):
+        for argument in self.arguments:
+            if not argument.meaning or argument.meaning.startswith("default:"):
+                lacks.append(f"toolfold {self.name} {argument.written}: say in help= what it is")
+            flags = {part.split(" ")[0] for part in argument.written.split(", ")}
+            if argument.flag and not flags & set(examples):
                 lacks.append(
-                    f"toolfold {self.name} {own.flag}: use it in manual/command_examples.py"
+                    f"toolfold {self.name} {argument.flag}: use it in manual/command_examples.py"
                 )
         return lacks
 
@@ -105,7 +105,7 @@ def commands_page() -> str:
     for command in commands():
         parts += [f"## {code(f'toolfold {command.name}')}", _sentence(command.meaning)]
         parts.append(block("text", command.usage))
-        given = [(own.written, _sentence(own.meaning)) for own in command.arguments]
+        given = [(argument.written, _sentence(argument.meaning)) for argument in command.arguments]
         parts += [fields(given)] if given else []
         parts.append(block("console", "\n".join(f"$ {line}" for line in EXAMPLES[command.name])))
     parts += ["## Exit codes", table(["Code", "What it means"], _EXIT_CODES)]
@@ -127,8 +127,8 @@ def _commands_of(
     actions = [action for action in of._actions if action.dest not in _WITHOUT_MEANING]
     below = [action for action in actions if isinstance(action, argparse._SubParsersAction)]
     if words and not any(action.required for action in below):
-        own = [action for action in actions if action not in below]
-        yield Command(" ".join(words), meaning, tuple(map(_argument, own)))
+        arguments = [action for action in actions if action not in below]
+        yield Command(" ".join(words), meaning, tuple(map(_argument, arguments)))
     for action in below:
         meanings = {choice.dest: choice.help or "" for choice in action._choices_actions}
         for name, inner in action.choices.items():

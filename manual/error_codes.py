@@ -176,8 +176,8 @@ FINDINGS: Final = {
 def errors_page() -> str:
     """The page of error codes."""
     of_calls = [
-        f"### {code(name)}\n\n{own.meaning}\n\n- The agent: {own.agent}\n- You: {own.operator}"
-        for name, own in CODES.items()
+        f"### {code(name)}\n\n{explanation.meaning}\n\n- The agent: {explanation.agent}\n- You: {explanation.operator}"
+        for name, explanation in CODES.items()
     ]
     return page(
         "Error codes",
@@ -190,7 +190,7 @@ def errors_page() -> str:
         "## Findings",
         "What `check`, `generate` and the imports print about files, with the code that `--format json` and"
         " `--format github` give.",
-        fields((name, *own) for name, own in FINDINGS.items()),
+        fields((name, *texts) for name, texts in FINDINGS.items()),
         "## Errors of the protocol",
         table(
             ["Code", "Where", "What it means"],

@@ -65,12 +65,12 @@ def manifest_keys() -> tuple[Key, ...]:
 def keyword_keys() -> tuple[Key, ...]:
     """The keywords of a parameter, each with what it means."""
     schema = manifest_schema()
-    own = schema["definitions"]["Parameter"]["properties"]
+    properties = schema["definitions"]["Parameter"]["properties"]
     written = schema["definitions"]["Schema"]["properties"]
     walk = _Walk(schema)
     return tuple(
         walk.key((name,), part if "description" in part else written[name], is_required=False)
-        for name, part in own.items()
+        for name, part in properties.items()
     )
 
 

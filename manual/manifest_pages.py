@@ -62,8 +62,8 @@ def manifest_pages() -> dict[str, str]:
         _, *below = sections[section]
         has_entries = below[0].path[1].startswith("<")
         form = _Form(2, 2, 2) if has_entries else _Form(2, 1, 0)
-        own = [key for key in below if not _is_below_backend(key)]
-        pages[_page_of(section)] = _own_page(section, own, form)
+        section_keys = [key for key in below if not _is_below_backend(key)]
+        pages[_page_of(section)] = _own_page(section, section_keys, form)
     backend = [key for key in sections["tools"] if _is_below_backend(key)]
     pages[_page_of("backend")] = _own_page("backend", backend, _Form(2, 3, 2))
     pages[_KEYWORDS] = _keywords_page()

@@ -71,8 +71,10 @@ class PublicName(NamedTuple):
         lacks = [] if self.meaning else [f"{full}: give it a docstring, or a #: comment"]
         if not self.example:
             lacks.append(f"{full}: use it in manual/author_examples.py")
-        unsaid = [own.signature for own in self.members if not own.meaning]
-        return lacks + [f"{full}: {own}: give it a docstring, or a #: comment" for own in unsaid]
+        unsaid = [member.signature for member in self.members if not member.meaning]
+        return lacks + [
+            f"{full}: {signature}: give it a docstring, or a #: comment" for signature in unsaid
+        ]
 
 
 def public_names() -> tuple[PublicName, ...]:

@@ -27,7 +27,7 @@ class Printer:
         have a place and a way out of their own. The lines of detailed ones are results.
         """
         if self.format != "text":
-            every = [*problems, *(own.with_lines for own in detailed)]
+            every = [*problems, *(detailed_problem.with_lines for detailed_problem in detailed)]
             if document := machine_report(every, drift, self.format):
                 print(document)
             return
@@ -38,9 +38,9 @@ class Printer:
                 complain(text)
         for file in drift:
             print(printable(str(file)))
-        for own in detailed:
-            complain(report([own.problem]))
-            for line in own.lines:
+        for detailed_problem in detailed:
+            complain(report([detailed_problem.problem]))
+            for line in detailed_problem.lines:
                 print(printable(f"  {line}"))
 
     def refusal(self, error: ManifestError) -> None:

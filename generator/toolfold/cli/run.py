@@ -88,7 +88,9 @@ def check(options: argparse.Namespace) -> int:
     if drift:
         return _out_of_date()
     is_refused = options.strict and any(p.code in _STRICT for p in done.summary.warnings)
-    is_refused = is_refused or any(own.problem.severity == "error" for own in live)
+    is_refused = is_refused or any(
+        detailed_problem.problem.severity == "error" for detailed_problem in live
+    )
     if is_refused or problems:
         return 1
     return _ready_to_commit(project.output, None) if options.for_commit else 0

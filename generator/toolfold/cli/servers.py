@@ -168,8 +168,8 @@ def _table(rows: list[dict[str, object]]) -> list[str]:
     cells = [[_cell(row[key]) for key in columns] for row in rows]
     widths = [max(map(len, column)) for column in zip(columns, *cells, strict=True)]
     lines = ["  ".join(map(str.ljust, columns, widths)).rstrip()]
-    for row, own in zip(rows, cells, strict=True):
-        lines.append("  ".join(map(str.ljust, own, widths)).rstrip())
+    for row, row_cells in zip(rows, cells, strict=True):
+        lines.append("  ".join(map(str.ljust, row_cells, widths)).rstrip())
         if row["error"]:
             lines.append(f"  {shown(str(row['error']))}")
     return lines

@@ -87,14 +87,14 @@ def _tiers_text(table: "TierTable") -> str:
 
 def _tier_line(row: "ToolTier") -> str:
     start = f"{_short(row.name):<{_LONGEST}} {row.declared or '-':<8}"
-    own = row.by_usage
-    if own is None:
+    by_usage = row.by_usage
+    if by_usage is None:
         return f"{start} {'-':<8} {'-':>5} {row.calls:>9,}"
     from toolfold.usage.score import shown_score
 
-    parts = " ".join(f"{part:>6.2f}" for part in own.parts)
-    bar = "█" * round(_BAR * own.score)
-    return f"{start} {own.tier:<8} {shown_score(own.score):>5.2f} {row.calls:>9,} {parts}  {bar}"
+    parts = " ".join(f"{part:>6.2f}" for part in by_usage.parts)
+    bar = "█" * round(_BAR * by_usage.score)
+    return f"{start} {by_usage.tier:<8} {shown_score(by_usage.score):>5.2f} {row.calls:>9,} {parts}  {bar}"
 
 
 def _short(name: str) -> str:
@@ -106,17 +106,17 @@ def _tiers_json(table: "TierTable") -> str:
 
     rows = []
     for row in table.rows:
-        own = row.by_usage
+        by_usage = row.by_usage
         record: dict[str, object] = {"tool": row.name, "id": row.id, "tier": row.declared}
         record |= {"calls": row.calls, "by_usage": None}
-        if own is not None:
+        if by_usage is not None:
             record["by_usage"] = {
-                "tier": own.tier,
-                "score": shown_score(own.score),
-                "parts": {name: round(part, 4) for name, part in own.parts._asdict().items()},
-                "success_rate": round(own.figures.success_rate, 4),
-                "latency_ms": round(own.figures.latency_ms, 1),
-                "p95_ms": round(own.figures.p95_ms, 1),
+                "tier": by_usage.tier,
+                "score": shown_score(by_usage.score),
+                "parts": {name: round(part, 4) for name, part in by_usage.parts._asdict().items()},
+                "success_rate": round(by_usage.figures.success_rate, 4),
+                "latency_ms": round(by_usage.figures.latency_ms, 1),
+                "p95_ms": round(by_usage.figures.p95_ms, 1),
             }
         rows.append(record)
     document = {"usage": table.place, "least_calls": table.least_calls, "tools": rows}

@@ -36,7 +36,11 @@ class ApiState(NamedTuple):
 def api_states(loaded: Loaded, names: Collection[str], seconds: float) -> list[ApiState]:
     """Ask each API for its own address, all at once."""
     declared = upstream_servers(loaded.manifest).values()
-    chosen = [own for own in declared if own.is_http_api and (not names or own.name in names)]
+    chosen = [
+        upstream
+        for upstream in declared
+        if upstream.is_http_api and (not names or upstream.name in names)
+    ]
     counts: dict[str | None, int] = {}
     for tool in loaded.manifest.tools:
         server = loaded.manifest.server_of(tool)
@@ -44,8 +48,8 @@ def api_states(loaded: Loaded, names: Collection[str], seconds: float) -> list[A
     with server_log.errors_only():
         asked = asyncio.run(_all(chosen, seconds))
     return [
-        ApiState(own, counts.get(own.name, 0), *state)
-        for own, state in zip(chosen, asked, strict=True)
+        ApiState(upstream, counts.get(upstream.name, 0), *state)
+        for upstream, state in zip(chosen, asked, strict=True)
     ]
 
 

@@ -65,18 +65,18 @@ def tiers_report(manifest: Path) -> TiersReport:
         cost_of(plan.costs, "direct"),
         len(schemas),
         share,
-        sum(own <= share for own in schemas),
+        sum(tokens <= share for tokens in schemas),
         details,
-        sum(own <= details for own in schemas),
+        sum(tokens <= details for tokens in schemas),
     )
 
 
 def _with_cause(tiers: Sequence[Tier]) -> Iterator[Tier]:
     """The steps; one that is over because of an earlier step alone says so."""
     for place, tier in enumerate(tiers):
-        earlier = [own for own in tiers[:place] if own.name != tier.name]
+        earlier = [previous for previous in tiers[:place] if previous.name != tier.name]
         before = earlier[-1] if earlier else None
-        first = next((own for own in earlier if own.is_over), None)
+        first = next((previous for previous in earlier if previous.is_over), None)
         if before and first and tier.tokens - before.tokens <= tier.limit - before.limit:
             yield tier._replace(way_out=f"it would fit if {first.name} did")
         else:

@@ -26,8 +26,8 @@ def dry_run(manifest: Path, output: Path | None, tool: str, arguments: str) -> A
         if operation is None:
             fact = f"{entry.name} is no operation of an HTTP API"
             raise UsageError(f"{fact}: there is no request to show")
-        own = entry.limits.coerce_strings
-        coerces = execution.coerce_strings if own is None else own
+        tool_setting = entry.limits.coerce_strings
+        coerces = execution.coerce_strings if tool_setting is None else tool_setting
         valid = Arguments(SchemaValidators(execution.timeout)).validated(
             entry, values, coerce_strings=coerces
         )

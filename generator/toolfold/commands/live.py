@@ -67,10 +67,10 @@ def live_states(
         )
     )
     return [
-        _document_state(loaded, own, folder, seconds)
-        if own.is_http_api
-        else _state(loaded, own, listings[own.name])
-        for own in chosen
+        _document_state(loaded, server, folder, seconds)
+        if server.is_http_api
+        else _state(loaded, server, listings[server.name])
+        for server in chosen
     ]
 
 
@@ -127,10 +127,10 @@ def _state(loaded: Loaded, server: UpstreamServer, listing: Listing) -> LiveStat
     missing = tuple(
         name
         for name in loaded.manifest.tools
-        if (own := loaded.manifest.upstream_of(name))
-        and own.server == server.name
+        if (upstream := loaded.manifest.upstream_of(name))
+        and upstream.server == server.name
         and name not in loaded.pins
-        and own.tool not in live
+        and upstream.tool not in live
     )
     is_compared = bool(pins) and server.pin != "off"
     return LiveState(server, listing, compare(pins, live) if is_compared else None, missing)

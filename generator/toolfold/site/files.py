@@ -42,7 +42,7 @@ class SiteSources:
     options: SiteOptions
     #: The Markdown of every page, by its path below the root of the site.
     pages: Mapping[str, str]
-    own: OwnPages = field(default_factory=OwnPages)
+    own_pages: OwnPages = field(default_factory=OwnPages)
     tools: Sequence[SiteTool] = ()
     catalogs: Sequence[Catalog] = ()
     #: Path and title of pages that are asked for.
@@ -73,13 +73,13 @@ def project_sources(
     docs = _generated_docs(output)
     index = docs.pop("llms.txt", "")
     added = {f"{title.lower()}.md": _without_header(text) for title, text in (more or {}).items()}
-    own = read_own_pages(folder, options.pages)
+    own_pages = read_own_pages(folder, options.pages)
     catalogs = catalogs_of(output)
     return SiteSources(
         folder,
         options,
-        _all_pages(docs | added, own),
-        own,
+        _all_pages(docs | added, own_pages),
+        own_pages,
         site_tools(catalogs),
         catalogs,
         [(f"{title.lower()}.md", title) for title in more or {}],
@@ -87,9 +87,9 @@ def project_sources(
     )
 
 
-def _all_pages(generated: Mapping[str, str], own: OwnPages) -> dict[str, str]:
+def _all_pages(generated: Mapping[str, str], own_pages: OwnPages) -> dict[str, str]:
     pages = dict(generated)
-    for page in own.pages:
+    for page in own_pages.pages:
         if page.path in pages:
             raise UsageError(f"site.pages: {page.source}: {page.path} is a page already; rename it")
         pages[page.path] = page.text
@@ -125,10 +125,10 @@ def site_files(sources: SiteSources) -> dict[str, str | bytes]:
 def _files(sources: SiteSources) -> Iterator[tuple[str, str | bytes]]:
     options = sources.options
     logo = _logo(sources)
-    navigation = navigation_of(options, sources.own, sources.tools, sources.more)
+    navigation = navigation_of(options, sources.own_pages, sources.tools, sources.more)
     frame = Frame(options, navigation, logo[0] if logo else "")
     by_page = {tool.page: tool for tool in sources.tools}
-    edited = {page.path: page.source for page in sources.own.pages}
+    edited = {page.path: page.source for page in sources.own_pages.pages}
     others: dict[str, Rendered] = {}
     plain: dict[str, str] = {}
     for path, text in sources.pages.items():
@@ -154,8 +154,8 @@ def _files(sources: SiteSources) -> Iterator[tuple[str, str | bytes]]:
 
 def _refuse_broken_links(sources: SiteSources) -> None:
     """UsageError for the first link of an own page that leads to no page or picture of the site."""
-    pictures = {place for place, _ in sources.own.pictures}
-    for page in sources.own.pages:
+    pictures = {place for place, _ in sources.own_pages.pictures}
+    for page in sources.own_pages.pages:
         for link in links_of(page.text):
             target = posixpath.normpath(posixpath.join(posixpath.dirname(page.path), link))
             is_there = target in sources.pages or target in pictures
@@ -180,7 +180,7 @@ def _logo(sources: SiteSources) -> tuple[str, Path] | None:
 def _pictures(
     sources: SiteSources, logo: tuple[str, Path] | None
 ) -> Iterator[tuple[str, str | bytes]]:
-    for name, path in [*sources.own.pictures, *([logo] if logo else [])]:
+    for name, path in [*sources.own_pages.pictures, *([logo] if logo else [])]:
         yield name, read_file(path, _MOST_BYTES)
 
 
@@ -190,16 +190,16 @@ def _for_agents(
     """The index, as many `pages` of Markdown as a budget holds, and the catalog."""
     yield "llms-full.txt", full_text(pages)
     if sources.catalogs:
-        yield "llms.txt", for_agents(sources.index) + _own_links(sources.own) + _MORE_LINKS
+        yield "llms.txt", for_agents(sources.index) + _own_links(sources.own_pages) + _MORE_LINKS
         yield "catalog.json", catalog_json(sources.catalogs)
     else:
         options = sources.options
         head = f"# {options.title}\n\n> {options.description}\n"
-        yield "llms.txt", head + _own_links(sources.own)
+        yield "llms.txt", head + _own_links(sources.own_pages)
 
 
-def _own_links(own: OwnPages) -> str:
-    lines = [f"- [{page.title}]({quote(page.path)})" for page in own.pages]
+def _own_links(own_pages: OwnPages) -> str:
+    lines = [f"- [{page.title}]({quote(page.path)})" for page in own_pages.pages]
     return "\n## Pages\n\n" + "\n".join(lines) + "\n" if lines else ""
 
 

@@ -57,7 +57,7 @@ class Frame:
     def page(self, page: SitePage) -> str:
         """The HTML of a page."""
         options, path = self.options, html_path(page.path)
-        outline = [own for own in page.rendered.outline if own.level in (2, 3)]
+        outline = [heading for heading in page.rendered.outline if heading.level in (2, 3)]
         values = {
             "root": root_of(path),
             "title": self._title(page),
@@ -69,8 +69,8 @@ class Frame:
             "breadcrumb": self.navigation.breadcrumb(path),
             "body": page.rendered.html + (schemas(page.tool) if page.tool else ""),
             "outline": "".join(
-                f'<li class="l{own.level}"><a href="#{own.id}">{_text(own.html)}</a></li>\n'
-                for own in outline
+                f'<li class="l{heading.level}"><a href="#{heading.id}">{_text(heading.html)}</a></li>\n'
+                for heading in outline
             )
             if len(outline) > 1 and page.kind != "tool"
             else "",

@@ -255,7 +255,7 @@ def rendered(text: str, *, is_own: bool = False) -> str:
     page = _html(text, is_own=is_own)
     if "<pre>" in page:
         page = _CODE.sub(
-            lambda own: code_block(own[1] or "text", html.unescape(own[2]).rstrip("\n")), page
+            lambda match: code_block(match[1] or "text", html.unescape(match[2]).rstrip("\n")), page
         )
     if "<table>" in page:
         page = responsive(page)

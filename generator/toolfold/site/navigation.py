@@ -76,7 +76,8 @@ class Navigation:
     @cached_property
     def _is_small(self) -> bool:
         return (
-            sum(len(own.children) for group in self.groups for own in group.entries) <= _FEW_TOOLS
+            sum(len(entry.children) for group in self.groups for entry in group.entries)
+            <= _FEW_TOOLS
         )
 
     @cached_property
@@ -145,9 +146,9 @@ class Navigation:
         )
 
     def _neighbour(self, entry: Entry, page: str, kind: str, word: str) -> str:
-        own = self._parents[entry.page][0] if entry.title == _OVERVIEW else entry.title
+        title = self._parents[entry.page][0] if entry.title == _OVERVIEW else entry.title
         link = f"{root_of(page)}{entry.page}"
-        return f'<a class="{kind}" href="{link}"><small>{word}</small>{breakable(own)}</a>'
+        return f'<a class="{kind}" href="{link}"><small>{word}</small>{breakable(title)}</a>'
 
 
 def breakable(name: str) -> str:
@@ -162,12 +163,15 @@ def _flat(entries: Iterator[Entry] | Sequence[Entry]) -> Iterator[Entry]:
 
 
 def navigation_of(
-    options: SiteOptions, own: OwnPages, tools: Sequence[SiteTool], more: Sequence[tuple[str, str]]
+    options: SiteOptions,
+    own_pages: OwnPages,
+    tools: Sequence[SiteTool],
+    more: Sequence[tuple[str, str]],
 ) -> Navigation:
     """The menu: home, own pages, tools by category, and pages of reference."""
     groups = []
     alone = [Entry("Home", HOME)]
-    for section in own.sections:
+    for section in own_pages.sections:
         entries = [
             Entry(
                 _OVERVIEW if page.title == section.title else page.title,

@@ -56,6 +56,9 @@ def read_options(output: Path) -> SiteOptions:
         repository=values["repository"],
         edit_link=values["edit_link"],
         pages=tuple(values["pages"]),
-        categories=tuple((own["name"], own["title"], own["page"]) for own in values["categories"]),
+        categories=tuple(
+            (category["name"], category["title"], category["page"])
+            for category in values["categories"]
+        ),
         reference=tuple((path, title) for path, title in values["reference"]),
     )

@@ -22,7 +22,7 @@ _LINK: Final = re.compile(r"(!?\[(?:[^\]\[]|\[[^\]]*\])*\]\()<?([^)\s>#]*)>?((?:
 
 @dataclass(frozen=True)
 class OwnPage:
-    """A page that somebody wrote."""
+    """A page that the author wrote."""
 
     #: Below the root of the site, as Markdown.
     path: str
@@ -44,7 +44,7 @@ class OwnSection:
 
 @dataclass(frozen=True)
 class OwnPages:
-    """All pages of one's own, and the pictures that lie beside them."""
+    """All pages that the author wrote, and the pictures beside them."""
 
     sections: tuple[OwnSection, ...] = ()
     #: Path below the root of the site, and where the picture is.
@@ -69,11 +69,13 @@ def read_own_pages(folder: Path, entries: Sequence[str]) -> OwnPages:
         places |= dict(_places(folder, entry))
     sections, pictures = [], []
     for entry in entries:
-        own = [(source, place) for source, place in places.items() if _is_below(source, entry)]
+        files = [(source, place) for source, place in places.items() if _is_below(source, entry)]
         pages = tuple(
-            _page(folder, source, place, places) for source, place in own if place.endswith(".md")
+            _page(folder, source, place, places) for source, place in files if place.endswith(".md")
         )
-        pictures += [(place, folder / source) for source, place in own if not place.endswith(".md")]
+        pictures += [
+            (place, folder / source) for source, place in files if not place.endswith(".md")
+        ]
         if pages:
             sections.append(OwnSection(_section_title(entry, pages), _in_order(pages)))
     return OwnPages(tuple(sections), tuple(pictures))
@@ -164,7 +166,7 @@ def _page(folder: Path, source: str, place: str, places: dict[str, str]) -> OwnP
     if len(data) > _MOST_BYTES:
         raise UsageError(f"{source}: larger than {_MOST_BYTES:,} bytes")
     text = _relinked(data.decode("utf-8", "replace").replace("\r\n", "\n"), source, place, places)
-    title = next((own.text for own in blocks(text) if own.kind == "heading"), "")
+    title = next((block.text for block in blocks(text) if block.kind == "heading"), "")
     return OwnPage(place, source, title or PurePosixPath(place).stem, text)
 
 

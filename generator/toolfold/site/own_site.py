@@ -42,8 +42,8 @@ def own_sources(description: Path) -> SiteSources:
         place = ".".join(map(str, first["loc"]))
         raise UsageError(f"{description}: {place}: {first['msg']}") from None
     values = given.model_dump()
-    own = read_own_pages(description.parent, values.pop("pages"))
-    pages = {page.path: page.text for page in own.pages}
+    own_pages = read_own_pages(description.parent, values.pop("pages"))
+    pages = {page.path: page.text for page in own_pages.pages}
     if _HOME not in pages:
         raise UsageError(f"{description}: pages: no {_HOME}, which is the first page")
-    return SiteSources(description.parent, SiteOptions(**values, pages=()), pages, own)
+    return SiteSources(description.parent, SiteOptions(**values, pages=()), pages, own_pages)

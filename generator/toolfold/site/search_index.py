@@ -23,7 +23,9 @@ def search_index(
     `titles` has those of categories, `others` the pages that are not about one tool.
     """
     tools = list(tools)
-    common = {one for one, number in Counter(own.summary for own in tools).items() if number > _FEW}
+    common = {
+        one for one, number in Counter(tool.summary for tool in tools).items() if number > _FEW
+    }
     found = [_tool(tool, titles, common) for tool in tools]
     entries = [*found, *_sections(others, has_tools=bool(found))]
     # JSON is JavaScript, and what would end a script element is in no string.
@@ -49,13 +51,13 @@ def _tool(tool: SiteTool, titles: Mapping[str, str], common: Container[str]) -> 
 
 def _sections(others: Mapping[str, Rendered], *, has_tools: bool) -> Iterator[Sequence[str]]:
     """An entry per section; of pages that only list tools, which have entries, one for the page."""
-    for page, own in others.items():
+    for page, rendered in others.items():
         only_lists = has_tools and (page in _LISTS or page.startswith("categories/"))
-        for section in own.sections[: 1 if only_lists else None]:
+        for section in rendered.sections[: 1 if only_lists else None]:
             if not section.id and not section.text:
                 continue
-            title = section.title or own.title
-            kind = own.title if section.id else "Page"
+            title = section.title or rendered.title
+            kind = rendered.title if section.id else "Page"
             address = f"{page}#{section.id}" if section.id else page
             text = section.text[:_LONGEST_TEXT]
             yield title, address, kind, "", text[:_SHOWN], text[_SHOWN:], ""

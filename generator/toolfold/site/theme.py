@@ -28,13 +28,13 @@ ICONS: Final = {
 
 def theme_files(colour: str | None) -> Iterator[tuple[str, str]]:
     """Path and text of each file, for sites in a colour."""
-    own = _channels(colour or _COLOUR)
+    accent = _channels(colour or _COLOUR)
     sheet = _template("site.css")
     for scheme in ("light", "dark"):
-        readable = _readable(own, _GROUNDS[scheme], 0 if scheme == "light" else 255)
+        readable = _readable(accent, _GROUNDS[scheme], 0 if scheme == "light" else 255)
         sheet = sheet.replace(f"ACCENT_{scheme.upper()}", _hexadecimal(readable))
     yield "assets/site.css", sheet
-    yield "assets/icon.svg", _ICON.format(colour=_hexadecimal(own))
+    yield "assets/icon.svg", _ICON.format(colour=_hexadecimal(accent))
     for name in _SCRIPTS:
         yield f"assets/{name}", _template(name)
 

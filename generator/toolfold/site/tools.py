@@ -48,17 +48,17 @@ def site_tools(catalogs: Sequence[Catalog]) -> list[SiteTool]:
 
 
 def _tools(catalog: Catalog) -> Iterator[SiteTool]:
-    for own in catalog.summaries():
-        listed = catalog.entry(own.name).definition.listed()
+    for summary in catalog.summaries():
+        listed = catalog.entry(summary.name).definition.listed()
         yield SiteTool(
-            own.name,
-            tool_page_path(own.name),
-            own.category,
-            own.effect,
-            own.description,
+            summary.name,
+            tool_page_path(summary.name),
+            summary.category,
+            summary.effect,
+            summary.description,
             listed.get("description") or "",
-            tuple(own.params),
+            tuple(summary.params),
             listed["inputSchema"],
             listed.get("outputSchema"),
-            catalog.details(own.name, STUB_DETAIL) if catalog.facts.program_tools else "",
+            catalog.details(summary.name, STUB_DETAIL) if catalog.facts.program_tools else "",
         )

@@ -21,20 +21,20 @@ def overlay_text(order: Iterable[str], scored: Iterable[Score]) -> str:
 
     Figures are rounded, so that usage which hardly changed changes nothing.
     """
-    by_name = {own.name: own for own in scored}
+    by_name = {tool_score.name: tool_score for tool_score in scored}
     tools = {name: _entry(by_name[name]) for name in order if name in by_name}
     return manifest_text({"tools": tools}, _FIRST_LINE)
 
 
-def _entry(own: Score) -> dict[str, Any]:
-    figures = own.figures
+def _entry(tool_score: Score) -> dict[str, Any]:
+    figures = tool_score.figures
     # Rounded up, one failure in a thousand would be none.
     rate = round(figures.success_rate, 2)
     return {
-        "tier": own.tier,
+        "tier": tool_score.tier,
         "measured": {
-            "score": shown_score(own.score),
-            "calls": _two_digits(own.calls),
+            "score": shown_score(tool_score.score),
+            "calls": _two_digits(tool_score.calls),
             "success_rate": min(rate, 0.99) if figures.failures else rate,
             "latency_ms": _two_digits(figures.latency_ms),
             "p95_ms": _two_digits(figures.p95_ms),

@@ -80,18 +80,22 @@ def report_of(
 
 def _lines(groups: dict[str, list[UsageTotal]]) -> Iterable[UsageLine]:
     for name, totals in groups.items():
-        own = figures_of(name, totals)
-        latencies = (own.latency_ms, own.p50_ms, own.p95_ms) if own.ran else (None, None, None)
-        yield UsageLine(name, own.calls, own.failures, own.not_run, *latencies)
+        figures = figures_of(name, totals)
+        latencies = (
+            (figures.latency_ms, figures.p50_ms, figures.p95_ms)
+            if figures.ran
+            else (None, None, None)
+        )
+        yield UsageLine(name, figures.calls, figures.failures, figures.not_run, *latencies)
 
 
 def _days(totals: Iterable[DayTotal]) -> Iterable[UsageLine]:
     by_day: dict[int, list[DayTotal]] = defaultdict(list)
     for total in totals:
         by_day[total.day].append(total)
-    for day, own in sorted(by_day.items()):
-        calls = sum(total.calls for total in own)
-        carried_out = [total for total in own if total.outcome not in NOT_RUN]
+    for day, day_totals in sorted(by_day.items()):
+        calls = sum(total.calls for total in day_totals)
+        carried_out = [total for total in day_totals if total.outcome not in NOT_RUN]
         ran = sum(total.calls for total in carried_out)
         failures = sum(total.calls for total in carried_out if total.outcome != "ok")
         average = sum(total.millis for total in carried_out) / ran if ran else None

@@ -62,7 +62,9 @@ def scores(
         for name, id_ in ids.items()
         if id_ in month and month[id_].ran >= rules.least_calls
     ]
-    return _with_few_hot(sorted(scored, key=lambda own: (-own.score, own.name)))
+    return _with_few_hot(
+        sorted(scored, key=lambda tool_score: (-tool_score.score, tool_score.name))
+    )
 
 
 def _score(name: str, rules: Tiers, month: ToolFigures, week: ToolFigures | None) -> Score:
@@ -95,10 +97,10 @@ def _with_few_hot(best_first: Iterable[Score]) -> list[Score]:
     """The scores, of which no more than the best few are hot."""
     kept: list[Score] = []
     hot = 0
-    for own in best_first:
-        hot += own.tier == "hot"
-        is_over = own.tier == "hot" and hot > MOST_HOT
-        kept.append(own._replace(tier="warm") if is_over else own)
+    for tool_score in best_first:
+        hot += tool_score.tier == "hot"
+        is_over = tool_score.tier == "hot" and hot > MOST_HOT
+        kept.append(tool_score._replace(tier="warm") if is_over else tool_score)
     return kept
 
 

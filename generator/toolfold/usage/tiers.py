@@ -123,7 +123,10 @@ def _is_same(one: Path, other: Path) -> bool:
 def _table(loaded: Loaded, window: Window) -> TierTable:
     manifest = loaded.manifest
     ids = {name: manifest.id_of(name) for name in manifest.tools}
-    ranked = {own.name: own for own in scores(manifest.tiers, ids, window.month, window.week)}
+    ranked = {
+        tool_score.name: tool_score
+        for tool_score in scores(manifest.tiers, ids, window.month, window.week)
+    }
 
     def row(name: str) -> ToolTier:
         figures = window.month.get(ids[name])
@@ -131,7 +134,7 @@ def _table(loaded: Loaded, window: Window) -> TierTable:
         return ToolTier(name, ids[name], manifest.tools[name].tier, calls, ranked.get(name))
 
     rest = [row(name) for name in ids if name not in ranked]
-    rest.sort(key=lambda own: -own.calls)
+    rest.sort(key=lambda tool_tier: -tool_tier.calls)
     rows = (*(row(name) for name in ranked), *rest)
     return TierTable(window.place, rows, manifest.tiers.least_calls)
 

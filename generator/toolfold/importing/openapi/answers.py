@@ -32,10 +32,10 @@ def answer_of(operation: Json, references: References, schemas: Schemas) -> Answ
         str(status).upper(): references.resolved(response)
         for status, response in (responses.items() if isinstance(responses, dict) else ())
     }
-    statuses: list[str] = [own for own in _FIRST if own in given]
-    statuses += [own for own in given if own[:1] == "2" and own not in statuses]
-    statuses += [own for own in ("DEFAULT",) if own in given and not statuses]
-    headers = [name for own in statuses[:1] for name in _mapping(given[own].get("headers"))]
+    statuses: list[str] = [status for status in _FIRST if status in given]
+    statuses += [status for status in given if status[:1] == "2" and status not in statuses]
+    statuses += [status for status in ("DEFAULT",) if status in given and not statuses]
+    headers = [name for status in statuses[:1] for name in _mapping(given[status].get("headers"))]
     entry: Json = {}
     schema = None
     for status in statuses:
@@ -43,9 +43,9 @@ def answer_of(operation: Json, references: References, schemas: Schemas) -> Answ
         types = sorted(filter(_is_media_type, content), key=_rank)
         if not types:
             continue
-        entry["types"] = list(dict.fromkeys(own.split(";")[0].strip() for own in types))[
-            :_MOST_TYPES
-        ]
+        entry["types"] = list(
+            dict.fromkeys(media_type.split(";")[0].strip() for media_type in types)
+        )[:_MOST_TYPES]
         schema = _mapping(content[types[0]]).get("schema")
         if schema is not None and _is_json(types[0]):
             entry = {"schema": schemas.converted(schema, "answer"), **entry}
@@ -79,7 +79,7 @@ def _is_media_type(media_type: str) -> bool:
 
 def _errors(given: dict[str, Json]) -> Iterator[tuple[str, str]]:
     """Statuses of failures, each with what the document says of it beyond the usual words."""
-    failures = [own for own in given if own[:1] in ("4", "5") and _is_status(own)]
+    failures = [status for status in given if status[:1] in ("4", "5") and _is_status(status)]
     for status in failures[:_MOST_ERRORS]:
         said = line_of(given[status].get("description"), _LONGEST_ERROR)
         if said and _folded(said) not in (_usual(status), "", "error", "response"):

@@ -53,7 +53,11 @@ class Arguments:
         """What the manifest says about the request, where it needs to say something."""
         unusual = self.parameters
         if self.body is None:  # in the query, unless it is said otherwise
-            unusual = {name: own for name, own in unusual.items() if own != {"in": "query"}}
+            unusual = {
+                name: parameter
+                for name, parameter in unusual.items()
+                if parameter != {"in": "query"}
+            }
         request: Json = {"parameters": unusual} if unusual else {}
         return {**request, "body": self.body} if self.body is not None else request
 
@@ -149,7 +153,7 @@ class _Flattening:
                 names[name] = argument
                 self.done.properties[argument] = schema
             self._require(body, names)
-            renamed = {own: name for name, own in names.items() if name != own}
+            renamed = {argument: name for name, argument in names.items() if name != argument}
             sent |= {"names": renamed} if renamed else {}
         if body.is_required and body.properties is not None and not body.required:
             sent["required"] = True  # also where nothing is given
@@ -164,16 +168,19 @@ class _Flattening:
             self.done.required += required
             self.done.rules = _renamed(body.rules, names)
         elif required:
-            needs = {own: [name for name in required if name != own] for own in names.values()}
+            needs = {
+                argument: [name for name in required if name != argument]
+                for argument in names.values()
+            }
             self.done.rules = {"dependentRequired": {n: r for n, r in needs.items() if r}}
 
     def _free_name(self, name: str, suffix: str) -> str:
         base = _ILLEGAL.sub("_", without_accents(name)).strip("_.")[:_LONGEST_NAME] or suffix
-        own, number = base, 1
-        while own in self.done.properties:
+        candidate, number = base, 1
+        while candidate in self.done.properties:
             end = f"_{suffix}" if number == 1 else f"_{suffix}{number}"
-            own, number = base[: _LONGEST_NAME - len(end)] + end, number + 1
-        return own
+            candidate, number = base[: _LONGEST_NAME - len(end)] + end, number + 1
+        return candidate
 
     def _note_example(self, argument: str, parameter: Json) -> None:
         if "example" in parameter:
@@ -220,7 +227,7 @@ def _distinct(parameters: list[Json], warnings: Warnings, where: str) -> Iterato
         else:
             warnings.add("parameters without a place and a name on one line are left out", where)
     for place in PLACES:
-        yield from (own for (of, _), own in known.items() if of == place)
+        yield from (parameter for (of, _), parameter in known.items() if of == place)
 
 
 def _writable_path(path: str) -> str:
@@ -244,6 +251,6 @@ def _renamed(rules: Json, names: dict[str, str]) -> Json:
     def named(part: Any) -> Any:
         if "required" not in part:
             return part
-        return {"required": [names.get(own, own) for own in part["required"]]}
+        return {"required": [names.get(name, name) for name in part["required"]]}
 
     return {key: [named(part) for part in parts] for key, parts in rules.items()}

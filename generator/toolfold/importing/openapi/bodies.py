@@ -100,8 +100,8 @@ def _is_form(media_type: str) -> bool:
 def _bytes_or_text(media_type: str, schema: Any, is_required: bool) -> Body:
     is_text = media_type.lower().startswith("text/") or media_type.lower().endswith("xml")
     described = plain_text(schema.get("description")) if isinstance(schema, dict) else ""
-    own = described or ("Content" if is_text else "Content, as base64")
-    converted: Json = {"type": "string", "description": own}
+    description = described or ("Content" if is_text else "Content, as base64")
+    converted: Json = {"type": "string", "description": description}
     converted |= {} if is_text else {"contentEncoding": "base64"}
     return Body(media_type, is_required, schema=converted, is_base64=not is_text)
 
@@ -152,11 +152,11 @@ def _part(encoding: Json) -> Json:
 
 def _is_file(schema: Any, schemas: Schemas) -> bool:
     """Whether a property is a file, or a list of files."""
-    own = schemas.target_of(schema)
-    if own.get("type") == "array":
-        own = schemas.target_of(own.get("items"))
-    is_binary = own.get("format") in ("binary", "base64", "byte") or "contentMediaType" in own
-    return own.get("type") == "file" or (own.get("type", "string") == "string" and is_binary)
+    target = schemas.target_of(schema)
+    if target.get("type") == "array":
+        target = schemas.target_of(target.get("items"))
+    is_binary = target.get("format") in ("binary", "base64", "byte") or "contentMediaType" in target
+    return target.get("type") == "file" or (target.get("type", "string") == "string" and is_binary)
 
 
 def _file_schema(converted: Json) -> Json:
@@ -173,16 +173,16 @@ def _flattened(
 
     Of `allOf`, the parts are put together, where all are plain objects.
     """
-    own = schemas.target_of(schema)
+    target = schemas.target_of(schema)
     if "$ref" in converted or "anyOf" in converted:
-        inner = schemas.converted(own, "request") if own else converted
+        inner = schemas.converted(target, "request") if target else converted
     else:
         inner = converted
-    flat = _plain_object(own, inner, schemas, 0)
+    flat = _plain_object(target, inner, schemas, 0)
     if flat is None:
         return None
     properties, required, rules = flat
-    unwanted = schemas.unwanted_names(own, "request") - properties.keys()
+    unwanted = schemas.unwanted_names(target, "request") - properties.keys()
     names = [name for name in required if name not in unwanted and len(name.splitlines()) == 1]
     either = [n for parts in rules.values() for part in parts for n in part.get("required", ())]
     # What is asked for and declared nowhere can be given all the same.
@@ -192,7 +192,7 @@ def _flattened(
 
 
 def _plain_object(
-    own: Json, inner: Json, schemas: Schemas, depth: int
+    schema: Json, inner: Json, schemas: Schemas, depth: int
 ) -> tuple[dict[str, Json], tuple[str, ...], Json] | None:
     if inner.get("type", "object") != "object" or depth > 5:
         return None
@@ -207,7 +207,7 @@ def _plain_object(
         return None
     properties: dict[str, Json] = {}
     required: list[str] = []
-    parts = own.get("allOf")
+    parts = schema.get("allOf")
     for part in parts if isinstance(parts, list) and "allOf" in inner else ():
         target = schemas.target_of(part)
         flat = _plain_object(target, schemas.converted(target, "request"), schemas, depth + 1)

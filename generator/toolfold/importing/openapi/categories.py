@@ -89,17 +89,23 @@ def _telling_parts(path: str) -> list[str]:
 def _drop_shared(parts: Mapping[str, list[str]]) -> None:
     """Take away first parts that nearly all paths share, where others follow."""
     while len(parts) > 4:
-        first, number = Counter(own[0] if own else "" for own in parts.values()).most_common(1)[0]
-        longer = [own for own in parts.values() if own[:1] == [first] and len(own) > 1]
+        first, number = Counter(
+            path_parts[0] if path_parts else "" for path_parts in parts.values()
+        ).most_common(1)[0]
+        longer = [
+            path_parts
+            for path_parts in parts.values()
+            if path_parts[:1] == [first] and len(path_parts) > 1
+        ]
         if not first or len(longer) < _SHARED * len(parts) or number < _SHARED * len(parts):
             return
-        for own in longer:
-            del own[0]
+        for path_parts in longer:
+            del path_parts[0]
 
 
 def _free(name: str, taken: Collection[str]) -> str:
     base = name[:_LONGEST].strip("-") or "api"
-    own, number = base, 2
-    while own.casefold() in taken:
-        own, number = f"{base[: _LONGEST - 4]}-{number}", number + 1
-    return own
+    candidate, number = base, 2
+    while candidate.casefold() in taken:
+        candidate, number = f"{base[: _LONGEST - 4]}-{number}", number + 1
+    return candidate

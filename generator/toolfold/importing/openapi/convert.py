@@ -73,16 +73,19 @@ def _converted(
     version, root = version_of(document), document.data
     references = References(root, warnings)
     operations = operations_of(references, version, selection, warnings)
-    ids = [f"{server}::{own.named.own}" for own in operations]
+    ids = [f"{server}::{operation.named.unique_id}" for operation in operations]
     names = operation_names(
-        [own.named for own in operations],
+        [operation.named for operation in operations],
         server,
         {i.partition("::")[2]: name for i, name in around.names.items()},
         around.other_names,
     )
     categories = categories_of(
         server,
-        [(own.tags[0] if own.tags else "", own.named.path) for own in operations],
+        [
+            (operation.tags[0] if operation.tags else "", operation.named.path)
+            for operation in operations
+        ],
         root["tags"] if isinstance(root.get("tags"), list) else [],
         [around.categories.get(i) for i in ids],
         around.other_categories,
@@ -91,12 +94,14 @@ def _converted(
     schemas = Schemas(references, server, version, warnings)
     entries = Entries(server, references, schemas, hidden_parameters(schemes), warnings)
     tools = {
-        names[own.named.own]: entries.entry(own, category)
-        for own, category in zip(operations, categories.names, strict=True)
+        names[operation.named.unique_id]: entries.entry(operation, category)
+        for operation, category in zip(operations, categories.names, strict=True)
     }
     data: Json = {"categories": categories.entries, "tools": tools}
     if definitions := schemas.definitions():
         data["$defs"] = definitions
     location = location_of(servers_of(root, version), document.source, server)
-    requirements = [own.given.get("security", root.get("security")) for own in operations]
+    requirements = [
+        operation.given.get("security", root.get("security")) for operation in operations
+    ]
     return Converted(data, location, auth_of(schemes, requirements, server))

@@ -58,7 +58,7 @@ class DefinitionNames:
                 if target is not None and target.steps not in seen:
                     seen.add(target.steps)
                     waiting.append(target.value)
-                waiting += [own for own in node.values() if isinstance(own, dict | list)]
+                waiting += [value for value in node.values() if isinstance(value, dict | list)]
         return False
 
 

@@ -82,12 +82,12 @@ def _json(text: str, source: str, warnings: Warnings) -> Any:
         return None
 
     def mapping(pairs: list[tuple[str, Any]]) -> Json:
-        own = dict(pairs)
-        if len(own) != len(pairs):
+        json_object = dict(pairs)
+        if len(json_object) != len(pairs):
             keys = [key for key, _ in pairs]
-            twice = next(key for key in own if keys.count(key) > 1)
+            twice = next(key for key in json_object if keys.count(key) > 1)
             warnings.add("a key twice: the last one counts", ascii(twice))
-        return own
+        return json_object
 
     try:
         parsed = json.loads(
@@ -114,8 +114,10 @@ def _without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.translate(_SURROGATES)
     if isinstance(value, dict):
-        return {_without_surrogates(key): _without_surrogates(own) for key, own in value.items()}
-    return [_without_surrogates(own) for own in value] if isinstance(value, list) else value
+        return {
+            _without_surrogates(key): _without_surrogates(inner) for key, inner in value.items()
+        }
+    return [_without_surrogates(item) for item in value] if isinstance(value, list) else value
 
 
 def _without_signs(text: str, warnings: Warnings) -> str:

@@ -67,7 +67,7 @@ class Entries:
             in_query = _names_sent(arguments, body)
             backend["pages"] = pages_of(in_query, answer.headers, answer.schema, self._schemas)
         entry = {
-            "id": f"{self._server}::{named.own}",
+            "id": f"{self._server}::{named.unique_id}",
             "category": category,
             "effect": effect,
             "proposed": ["effect"] if is_proposed else None,
@@ -86,8 +86,8 @@ class Entries:
         given = operation.given.get("requestBody")
         if given is None:
             return None
-        own = self._references.resolved(given)
-        body = body_of(own, self._schemas, self._warnings, where)
+        request_body = self._references.resolved(given)
+        body = body_of(request_body, self._schemas, self._warnings, where)
         is_read = operation.named.method in ("GET", "HEAD")
         if body is None or not is_read:
             return body
@@ -137,8 +137,8 @@ class Entries:
         renamed: dict[str, str] = arguments.body.get("names", {})
         names = {theirs: argument for argument, theirs in renamed.items()}
         known = body.properties
-        values = {str(own): value for own, value in example.items() if own in known}
-        return {names.get(own, own): value for own, value in values.items()}
+        values = {str(name): value for name, value in example.items() if name in known}
+        return {names.get(name, name): value for name, value in values.items()}
 
     def _example_in(self, media: Json) -> Any:
         if "example" in media:
@@ -173,9 +173,9 @@ def _texts(operation: Operation) -> tuple[str, str]:
 def _names_sent(arguments: Arguments, body: Body | None) -> dict[str, str]:
     """The arguments that may ask for another page, each with what the API calls it."""
     sent = {
-        argument: own.get("name", argument)
-        for argument, own in arguments.parameters.items()
-        if own["in"] == "query"
+        argument: parameter.get("name", argument)
+        for argument, parameter in arguments.parameters.items()
+        if parameter["in"] == "query"
     }
     if body is not None and body.properties is not None and arguments.body is not None:
         renamed = arguments.body.get("names", {})

@@ -38,7 +38,7 @@ def type_of(schema: Json, warnings: Warnings) -> str | list[str] | None:
     given = schema.get("type")
     if given is None:
         return None
-    names = [_type_name(own, warnings) for own in (given if isinstance(given, list) else [given])]
+    names = [_type_name(name, warnings) for name in (given if isinstance(given, list) else [given])]
     known = list(dict.fromkeys(name for name in names if name))
     if not known or (len(known) < len(names)):
         return None  # one that is not known may be any
@@ -130,11 +130,11 @@ def values_of(
     given = schema.get("enum")
     if not isinstance(given, list) or not all(map(is_writable, given)):
         return None
-    if kind == "array" and not any(isinstance(own, list) for own in given):
+    if kind == "array" and not any(isinstance(value, list) for value in given):
         # They are meant for the items, and as they stand no list is allowed.
         warnings.add("values of lists that are no lists are left out", ascii(given)[:60])
         return None
-    values = {json.dumps(own, sort_keys=True): own for own in _of_type(given, kind)}
+    values = {json.dumps(value, sort_keys=True): value for value in _of_type(given, kind)}
     if values and is_nullable:
         values["null"] = None
     return list(values.values()) or None
@@ -143,9 +143,12 @@ def values_of(
 def _of_type(values: list[Any], kind: object) -> list[Any]:
     """Values of a schema of text are text, and of one of numbers numbers: YAML and authors mix them up."""
     if kind == "string":
-        return [json.dumps(own) if isinstance(own, bool | int | float) else own for own in values]
+        return [
+            json.dumps(value) if isinstance(value, bool | int | float) else value
+            for value in values
+        ]
     if kind in ("integer", "number"):
-        return [_number(own) if isinstance(own, str) else own for own in values]
+        return [_number(value) if isinstance(value, str) else value for value in values]
     return values
 
 
@@ -162,9 +165,9 @@ def is_writable(value: object, depth: int = 0) -> bool:
         return False
     if isinstance(value, dict):
         keys_fit = all(isinstance(key, str) and len(key) < 500 for key in value)
-        return keys_fit and all(is_writable(own, depth + 1) for own in value.values())
+        return keys_fit and all(is_writable(inner, depth + 1) for inner in value.values())
     if isinstance(value, list):
-        return all(is_writable(own, depth + 1) for own in value)
+        return all(is_writable(item, depth + 1) for item in value)
     return not isinstance(value, int) or abs(value) < 10**300
 
 

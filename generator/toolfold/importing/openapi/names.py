@@ -32,8 +32,8 @@ class Named(NamedTuple):
         return " ".join(f"{self.method} {self.path}".split())
 
     @property
-    def own(self) -> str:
-        """What tells it from all others of the document, on one line."""
+    def unique_id(self) -> str:
+        """What identifies it among the operations of the document, on one line."""
         name = " ".join(self.operation_id.split()) or self.line
         return name if len(name) <= _LONGEST_ID - 80 else _shortened(name, _LONGEST_ID - 80)
 
@@ -62,29 +62,29 @@ def operation_names(
     taken = {key for name in (*default_meta_names(), *others) for key in tool_keys(name)}
     names: dict[str, str] = {}
     for operation in operations:
-        known = before.get(operation.own, "")
+        known = before.get(operation.unique_id, "")
         if _LEGAL.fullmatch(known) and taken.isdisjoint(tool_keys(known)):
-            names[operation.own] = known
+            names[operation.unique_id] = known
             taken.update(tool_keys(known))
     for operation in operations:
-        if operation.own not in names:
+        if operation.unique_id not in names:
             base = _base_name(operation, server)
             name = base if len(base) <= _LONGEST else _shortened(base, _LONGEST)
             if not taken.isdisjoint(tool_keys(name)):
                 name = _marked(base, f"{operation.method} {operation.path}", _LONGEST)
-            names[operation.own] = name
+            names[operation.unique_id] = name
             taken.update(tool_keys(name))
     return names
 
 
 def _base_name(operation: Named, server: str) -> str:
-    prefix, own = words_of(server) or ["api"], words_of(operation.operation_id)
-    if not own:
+    prefix, words = words_of(server) or ["api"], words_of(operation.operation_id)
+    if not words:
         path = _BRACES.sub(lambda match: f"by {match[1]}", operation.path)
-        own = [operation.method.lower(), *words_of(path)]
-    if own[: len(prefix)] == prefix and len(own) > len(prefix):
-        own = own[len(prefix) :]
-    return "_".join([*prefix, *own])
+        words = [operation.method.lower(), *words_of(path)]
+    if words[: len(prefix)] == prefix and len(words) > len(prefix):
+        words = words[len(prefix) :]
+    return "_".join([*prefix, *words])
 
 
 def _shortened(text: str, longest: int) -> str:

@@ -40,20 +40,21 @@ def operations_of(
         raise UsageError(_without_operations(references.root, warnings))
     if len(found) > _MOST:
         raise UsageError(f"{len(found):,} operations; at most {_MOST:,} are imported at once")
-    all_tags = list(dict.fromkeys(tag for own in found for tag in own.tags))
-    known = [(own.named.path, own.tags) for own in found]
+    all_tags = list(dict.fromkeys(tag for operation in found for tag in operation.tags))
+    known = [(operation.named.path, operation.tags) for operation in found]
     selection.refuse_unused(known, _known(selection, all_tags))
     chosen, left = [], set[str]()
-    for own in found:
-        if selection.takes(own.named.path, own.tags):
-            chosen.append(own)
+    for operation in found:
+        if selection.takes(operation.named.path, operation.tags):
+            chosen.append(operation)
         else:
-            left.add(f"{own.named.method} {own.named.path}")
+            left.add(f"{operation.named.method} {operation.named.path}")
     if not chosen:
         raise UsageError("everything that is included is excluded again")
     warnings.add_all(every, without=left)
     return [
-        own._replace(given=operation_of(own.given, own.item, version, references)) for own in chosen
+        operation._replace(given=operation_of(operation.given, operation.item, version, references))
+        for operation in chosen
     ]
 
 
@@ -83,7 +84,7 @@ def _found(paths: Json, references: References, warnings: Warnings) -> Iterator[
                 warnings.add("on another host, and sent to the declared one all the same", where)
             identity = _identity(operation, seen, where, warnings)
             named = Named(method.upper(), path, identity)
-            seen.add(named.own)
+            seen.add(named.unique_id)
             yield Operation(named, tuple(_tags(operation)), operation, item)
 
 
@@ -91,7 +92,7 @@ def _item(given: Any, references: References) -> Json:
     """What a path says, with what it refers to."""
     referred = references.resolved(given)
     beside = given.items() if isinstance(given, dict) and "$ref" in given else ()
-    return {**referred, **{key: own for key, own in beside if key != "$ref"}}
+    return {**referred, **{key: value for key, value in beside if key != "$ref"}}
 
 
 def _without_operations(root: Json, warnings: Warnings) -> str:
@@ -99,7 +100,9 @@ def _without_operations(root: Json, warnings: Warnings) -> str:
     fact = "it has no operations; nothing can be imported of it"
     if root.get("webhooks") and not root.get("paths"):
         return f"{fact}: webhooks are requests that the API sends, not tools"
-    reasons = (f"{own.fact}; {own.hint}" for own in warnings.problems("") if own.hint)
+    reasons = (
+        f"{problem.fact}; {problem.hint}" for problem in warnings.problems("") if problem.hint
+    )
     return ": ".join([fact, *list(reasons)[:1]])
 
 
@@ -109,7 +112,7 @@ def _own_hosts(operation: Json, item: Json) -> set[str]:
 
 def _hosts(servers: object) -> set[str]:
     urls = (
-        (own.get("url") for own in servers if isinstance(own, dict))
+        (server.get("url") for server in servers if isinstance(server, dict))
         if isinstance(servers, list)
         else ()
     )
@@ -137,8 +140,12 @@ def _tags(operation: Json) -> Iterator[str]:
 
 
 def _known(selection: Selection, tags: list[str]) -> str:
-    wanted = [own for own in (*selection.include, *selection.exclude) if not own.startswith("/")]
-    near = [tag for own in wanted for tag in difflib.get_close_matches(own, tags, 3)]
+    wanted = [
+        tag_or_path
+        for tag_or_path in (*selection.include, *selection.exclude)
+        if not tag_or_path.startswith("/")
+    ]
+    near = [tag for wanted_tag in wanted for tag in difflib.get_close_matches(wanted_tag, tags, 3)]
     shown = list(dict.fromkeys(near)) or tags[:20]
     more = ", …" if len(shown) < len(tags) else ""
     return f"tags are: {', '.join(shown)}{more}" if tags else "it has no tags, only paths"

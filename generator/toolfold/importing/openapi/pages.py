@@ -31,30 +31,30 @@ _MORE: Final = ("hasmore", "hasnextpage", "truncated", "istruncated", "incomplet
 def pages_of(
     arguments: Mapping[str, str], headers: Iterable[str], answer: object, schemas: Schemas
 ) -> Json | None:
-    """The `pages:` of an operation; None where it is not read on.
+    """The `pages:` of an operation; None where its answer is not split into pages.
 
     `arguments` are those of its query or body, each with what the API calls it.
     """
     names = {_folded(name): argument for argument, name in arguments.items()}
-    own = schemas.properties_of(answer)
-    items = _items(answer, own, schemas)
-    found = _found(own, _NEXT, schemas)
+    properties = schemas.properties_of(answer)
+    items = _items(answer, properties, schemas)
+    found = _found(properties, _NEXT, schemas)
     for known in _CURSORS:
         if known in names and (found or known != "after" or _is_last_item(known)):
             pages = {"style": "cursor", "argument": names[known], "next": found, **items}
             if not found and _is_last_item(known) and items.get("items"):
                 # The cursor is the last item's own id.
-                return {**pages, "next": f"{items['items']}.-1.id", **_more(own, schemas)}
+                return {**pages, "next": f"{items['items']}.-1.id", **_more(properties, schemas)}
             if found:
-                return _without_nothing({**pages, **_more(own, schemas)})
+                return _without_nothing({**pages, **_more(properties, schemas)})
     for style, words in (("page", _PAGES), ("offset", _OFFSETS)):
         for known in words:
             if known in names:
                 pages = {"style": style, "argument": names[known], **items}
-                return _without_nothing({**pages, **_more(own, schemas)})
+                return _without_nothing({**pages, **_more(properties, schemas)})
     if any(header.lower() == "link" for header in headers):
         return {"style": "link"}
-    address = _found(own, _ADDRESSES, schemas)
+    address = _found(properties, _ADDRESSES, schemas)
     return {"style": "link", "next": address, **items} if address else None
 
 
@@ -83,10 +83,12 @@ def _found(properties: Json, words: tuple[str, ...], schemas: Schemas) -> str:
 
 
 def _items(answer: object, properties: Json, schemas: Schemas) -> Json:
-    """Where the list is; nothing where the answer is the list, or no one property is one."""
+    """Where the list is; empty if the answer itself is the list, or not exactly one property is."""
     if schemas.target_of(answer).get("type") == "array":
         return {}
-    lists = [n for n, own in properties.items() if schemas.target_of(own).get("type") == "array"]
+    lists = [
+        n for n, schema in properties.items() if schemas.target_of(schema).get("type") == "array"
+    ]
     if "data" in lists:
         return {"items": "data"}
     return {"items": lists[0]} if len(lists) == 1 else {}

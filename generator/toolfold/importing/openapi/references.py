@@ -86,7 +86,9 @@ class References:
                 found.setdefault(node["$anchor"], steps)
             inner = node.items() if isinstance(node, dict) else enumerate(node)
             waiting += [
-                ((*steps, str(key)), own) for key, own in inner if isinstance(own, dict | list)
+                ((*steps, str(key)), value)
+                for key, value in inner
+                if isinstance(value, dict | list)
             ]
         return found
 

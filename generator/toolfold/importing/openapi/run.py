@@ -63,13 +63,15 @@ def import_documents(request: Request) -> Imported:
             _refuse_options(request)
             for api in declared_apis(project, request.name):
                 _import_declared(project, api, request, done)
-        for own in done.snapshots:
-            if not own.is_unchanged:
-                replace_file(own.path, own.text.encode(), project.folder)
+        for snapshot_file in done.snapshots:
+            if not snapshot_file.is_unchanged:
+                replace_file(snapshot_file.path, snapshot_file.text.encode(), project.folder)
         if request.has_overlays:
-            written = (curate.write_overlay(project, own) for own in done.snapshots)
+            written = (
+                curate.write_overlay(project, snapshot_file) for snapshot_file in done.snapshots
+            )
             done.overlays.extend(path for path in written if path is not None)
-        files = [own.path for own in done.snapshots]
+        files = [snapshot_file.path for snapshot_file in done.snapshots]
         done.add(add_to_manifest(project, entries, files, done.overlays))
     return done
 
@@ -144,6 +146,6 @@ def _entry(
         yield "auth", auth.auth
     if auth.headers:
         yield "headers", dict(auth.headers)
-    for key, own in (("include", selection.include), ("exclude", selection.exclude)):
-        if own:
-            yield key, list(own)
+    for key, tags_or_paths in (("include", selection.include), ("exclude", selection.exclude)):
+        if tags_or_paths:
+            yield key, list(tags_or_paths)

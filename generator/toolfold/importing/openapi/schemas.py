@@ -92,10 +92,10 @@ class Schemas:
 
     def properties_of(self, schema: Any) -> Json:
         """The properties of an object by name, those of its parts (`allOf`) too, not converted."""
-        own = self.target_of(schema)
-        found = own.get("properties")
+        target = self.target_of(schema)
+        found = target.get("properties")
         properties = dict(found) if isinstance(found, dict) else {}
-        parts = own.get("allOf")
+        parts = target.get("allOf")
         for part in parts if isinstance(parts, list) else ():
             inner = self.target_of(part).get("properties")
             properties |= inner if isinstance(inner, dict) else {}
@@ -103,10 +103,10 @@ class Schemas:
 
     def example_of(self, schema: Any) -> Any:
         """The example that a schema gives, itself or by what it refers to; None where it gives none."""
-        own = self.target_of(schema)
-        given = own.get("examples")
+        target = self.target_of(schema)
+        given = target.get("examples")
         first = given[0] if isinstance(given, list) and given else None
-        return own.get("example", first)
+        return target.get("example", first)
 
     def is_unwanted(self, schema: Any, direction: Direction, depth: int = 0) -> bool:
         """Whether a property is only for the other direction, as it or a part of it (`allOf`) says."""
@@ -124,24 +124,28 @@ class Schemas:
     def unwanted_names(self, schema: Json, direction: Direction, depth: int = 0) -> set[str]:
         """The properties of a schema and of its parts (`allOf`) that are only for the other direction."""
         properties, parts = schema.get("properties"), schema.get("allOf")
-        own = properties if isinstance(properties, dict) else {}
-        unwanted = {name for name, inner in own.items() if self.is_unwanted(inner, direction)}
+        property_schemas = properties if isinstance(properties, dict) else {}
+        unwanted = {
+            name for name, inner in property_schemas.items() if self.is_unwanted(inner, direction)
+        }
         if isinstance(parts, list) and depth < _DEEPEST_PARTS:
             for part in map(self.target_of, parts):
-                unwanted |= self.unwanted_names(part, direction, depth + 1) - own.keys()
+                unwanted |= (
+                    self.unwanted_names(part, direction, depth + 1) - property_schemas.keys()
+                )
         return unwanted
 
     def _reference(self, schema: Json, direction: Direction, depth: int) -> Json:
         target = self._references.target(schema["$ref"])
         if target is None or not isinstance(target.value, dict | bool):
             return {}
-        own: Json = {"$ref": self._shared(target.steps, target.value, direction)}
+        converted: Json = {"$ref": self._shared(target.steps, target.value, direction)}
         if self._version == "3.1":
             beside = {key: value for key, value in schema.items() if key != "$ref"}
-            return {**self._inline(beside, direction, depth), **own}
-        own = self._nullable(schema, own)
+            return {**self._inline(beside, direction, depth), **converted}
+        converted = self._nullable(schema, converted)
         described = plain_text(schema.get("description"))
-        return {**own, "description": described} if described else own
+        return {**converted, "description": described} if described else converted
 
     def _shared(self, steps: Steps, schema: Any, direction: Direction) -> str:
         name = self._names.name(steps, direction)
@@ -160,32 +164,32 @@ class Schemas:
 
     def _inline(self, schema: Json, direction: Direction, depth: int) -> Json:
         kind = type_of(schema, self._warnings)
-        own: Json = {} if kind is None else {"type": kind}
+        converted: Json = {} if kind is None else {"type": kind}
         described = plain_text(schema.get("description"))
         if described:
-            own["description"] = described
+            converted["description"] = described
         is_nullable = self._is_nullable(schema)
         values = values_of(schema, kind, self._warnings, is_nullable=is_nullable)
         if values is not None:
-            own["enum"] = values
+            converted["enum"] = values
         if self._version == "3.1" and "const" in schema:
-            own["const"] = schema["const"]
-        own |= dict(simple_keywords(schema, self._warnings))
-        own |= self._object(schema, direction, depth)
-        own |= self._array(schema, direction, depth)
-        own |= dict(self._combined(schema, direction, depth))
-        if "minimum" in own and own.get("exclusiveMinimum") == own["minimum"]:
-            del own["minimum"]
-        if "maximum" in own and own.get("exclusiveMaximum") == own["maximum"]:
-            del own["maximum"]
-        return own
+            converted["const"] = schema["const"]
+        converted |= dict(simple_keywords(schema, self._warnings))
+        converted |= self._object(schema, direction, depth)
+        converted |= self._array(schema, direction, depth)
+        converted |= dict(self._combined(schema, direction, depth))
+        if "minimum" in converted and converted.get("exclusiveMinimum") == converted["minimum"]:
+            del converted["minimum"]
+        if "maximum" in converted and converted.get("exclusiveMaximum") == converted["maximum"]:
+            del converted["maximum"]
+        return converted
 
     def _object(self, schema: Json, direction: Direction, depth: int) -> Json:
-        own: Json = {}
+        converted: Json = {}
         properties = schema.get("properties")
         unwanted = self.unwanted_names(schema, direction)
         if isinstance(properties, dict):
-            own["properties"] = {
+            converted["properties"] = {
                 name: self.converted(inner, direction, depth + 1)
                 for name, inner in properties.items()
                 if name not in unwanted and len(name) < 500
@@ -194,18 +198,18 @@ class Schemas:
         if isinstance(required, list):
             names = dict.fromkeys(name for name in required if isinstance(name, str))
             if left := [name for name in names if name not in unwanted]:
-                own["required"] = left
+                converted["required"] = left
         more = schema.get("additionalProperties")
         if isinstance(more, dict):
-            own["additionalProperties"] = self.converted(more, direction, depth + 1)
+            converted["additionalProperties"] = self.converted(more, direction, depth + 1)
         elif more is False and not unwanted:
-            own |= {} if self._has_parts_outside(schema) else {"additionalProperties": False}
-        return own
+            converted |= {} if self._has_parts_outside(schema) else {"additionalProperties": False}
+        return converted
 
     def _has_parts_outside(self, schema: Json) -> bool:
         """Whether parts have properties that the schema itself has not, so that closing it refuses them all."""
-        own = schema.get("properties")
-        known = own.keys() if isinstance(own, dict) else ()
+        properties = schema.get("properties")
+        known = properties.keys() if isinstance(properties, dict) else ()
         lists = (schema[key] for key in _LISTS if isinstance(schema.get(key), list))
         parts = (name for listed in lists for part in listed for name in self.properties_of(part))
         outside = next((name for name in parts if name not in known), None)
@@ -221,13 +225,15 @@ class Schemas:
             self._warnings.add("lists of `items` are read as those of JSON Schema", "items")
             first = [self.converted(inner, direction, depth + 1) for inner in items]
             return {"prefixItems": first} if first else {}
-        own: Json = {}
+        converted: Json = {}
         if isinstance(items, dict | bool):
-            own["items"] = self.converted(items, direction, depth + 1)
+            converted["items"] = self.converted(items, direction, depth + 1)
         leading = schema.get("prefixItems")
         if self._version == "3.1" and isinstance(leading, list) and leading:
-            own["prefixItems"] = [self.converted(inner, direction, depth + 1) for inner in leading]
-        return own
+            converted["prefixItems"] = [
+                self.converted(inner, direction, depth + 1) for inner in leading
+            ]
+        return converted
 
     def _combined(
         self, schema: Json, direction: Direction, depth: int
@@ -237,8 +243,8 @@ class Schemas:
             if isinstance(parts, list) and parts:
                 if key == "allOf":
                     unwanted = self.unwanted_names(schema, direction)
-                    parts = [_not_requiring(unwanted, own) for own in parts]
-                yield key, [self.converted(own, direction, depth + 1) for own in parts]
+                    parts = [_not_requiring(unwanted, part) for part in parts]
+                yield key, [self.converted(part, direction, depth + 1) for part in parts]
         for key in (*_SINGLE, *(_LATER_SINGLE if self._version == "3.1" else ())):
             if isinstance(schema.get(key), dict | bool):
                 yield key, self.converted(schema[key], direction, depth + 1)
@@ -249,8 +255,11 @@ class Schemas:
                 yield key, self.converted(schema[key], direction, depth + 1)
         for key in _LATER_MAPPINGS:
             if isinstance(schema.get(key), dict):
-                own = schema[key].items()
-                yield key, {n: self.converted(inner, direction, depth + 1) for n, inner in own}
+                subschemas = schema[key].items()
+                yield (
+                    key,
+                    {n: self.converted(inner, direction, depth + 1) for n, inner in subschemas},
+                )
         for key in ("$dynamicRef", "$recursiveRef"):
             if key in schema:
                 self._warnings.add(f"{key} accepts anything", ascii(schema[key])[:60])
@@ -264,25 +273,27 @@ class Schemas:
         """Whether a variant says itself, or by what it refers to, that it may be null."""
         return self._is_nullable(self.target_of(schema))
 
-    def _nullable(self, schema: Json, own: Json) -> Json:
+    def _nullable(self, schema: Json, converted: Json) -> Json:
         """The converted schema, which accepts null too where the document says `nullable`."""
         if not self._is_nullable(schema):
-            return own
-        if "$ref" in own or "allOf" in own:
-            described = {k: own[k] for k in ("description",) if k in own}
-            inner = {key: value for key, value in own.items() if key not in described}
+            return converted
+        if "$ref" in converted or "allOf" in converted:
+            described = {k: converted[k] for k in ("description",) if k in converted}
+            inner = {key: value for key, value in converted.items() if key not in described}
             return {"anyOf": [inner, {"type": "null"}], **described}
-        own = dict(own)
-        if "type" in own:
-            kinds = own["type"] if isinstance(own["type"], list) else [own["type"]]
-            own["type"] = [*kinds, *(["null"] if "null" not in kinds else [])]
+        converted = dict(converted)
+        if "type" in converted:
+            kinds = (
+                converted["type"] if isinstance(converted["type"], list) else [converted["type"]]
+            )
+            converted["type"] = [*kinds, *(["null"] if "null" not in kinds else [])]
         for key in ("anyOf", "oneOf"):
-            if key in own:
+            if key in converted:
                 # Of `oneOf`, null must not be accepted twice.
-                if key == "anyOf" or not any(self._accepts_null(own) for own in schema[key]):
-                    own[key] = [*own[key], {"type": "null"}]
+                if key == "anyOf" or not any(self._accepts_null(part) for part in schema[key]):
+                    converted[key] = [*converted[key], {"type": "null"}]
                 break
-        return own
+        return converted
 
 
 def _not_requiring(names: set[str], part: Any) -> Any:
@@ -290,8 +301,10 @@ def _not_requiring(names: set[str], part: Any) -> Any:
     required = part.get("required") if isinstance(part, dict) else None
     if not names or not isinstance(required, list):
         return part
-    own = part.get("properties")
-    left = [n for n in required if n not in names or (isinstance(own, dict) and n in own)]
+    properties = part.get("properties")
+    left = [
+        n for n in required if n not in names or (isinstance(properties, dict) and n in properties)
+    ]
     return {**part, "required": left}
 
 
@@ -306,4 +319,4 @@ def _names_in(schema: object) -> Iterator[str]:
             reference = node.get("$ref")
             if isinstance(reference, str) and reference.startswith(_PREFIX):
                 yield reference.removeprefix(_PREFIX)
-            waiting += [own for own in node.values() if isinstance(own, dict | list)]
+            waiting += [value for value in node.values() if isinstance(value, dict | list)]

@@ -43,11 +43,17 @@ def auth_of(schemes: Json, requirements: Sequence[Any], server: str) -> Proposal
         )
         return Proposal(None, {}, (text,))
     prefix = _variable_of(server) or "API"
-    accepted = [_alternatives(schemes, own) for own in requirements]
+    accepted = [
+        _alternatives(schemes, operation_requirements) for operation_requirements in requirements
+    ]
     for together in _wanted(schemes, accepted):
         found = _proposal_of(together, schemes, prefix)
         if found is not None:
-            others = sum(1 for own in accepted if own and not _is_enough(together, own))
+            others = sum(
+                1
+                for alternatives in accepted
+                if alternatives and not _is_enough(together, alternatives)
+            )
             return found if not others else found._replace(notes=(*found.notes, _of_others(others)))
     named = ", ".join(line_of(name, 40) for name in schemes)
     return Proposal(None, {}, (f"credentials of these kinds cannot be sent: {named}",))
@@ -56,26 +62,32 @@ def auth_of(schemes: Json, requirements: Sequence[Any], server: str) -> Proposal
 def hidden_parameters(schemes: Json) -> frozenset[tuple[str, str]]:
     """The parameters, by place and name in lower case, that credentials are sent as."""
     return frozenset(
-        (str(own.get("in")), str(own.get("name")).lower())
-        for own in schemes.values()
-        if isinstance(own, dict) and own.get("type") == "apiKey"
+        (str(scheme.get("in")), str(scheme.get("name")).lower())
+        for scheme in schemes.values()
+        if isinstance(scheme, dict) and scheme.get("type") == "apiKey"
     )
 
 
 def _alternatives(schemes: Json, requirements: Any) -> list[_Together]:
-    """What an operation accepts; nothing where it wants none."""
+    """The sets of schemes that an operation accepts; empty where it needs no credentials."""
     given = requirements if isinstance(requirements, list) else ()
-    named = (own for own in given if isinstance(own, dict))
-    return [tuple(own) for own in named if own and own.keys() <= schemes.keys()]
+    named = (requirement for requirement in given if isinstance(requirement, dict))
+    return [
+        tuple(requirement)
+        for requirement in named
+        if requirement and requirement.keys() <= schemes.keys()
+    ]
 
 
 def _is_enough(together: _Together, accepted: list[_Together]) -> bool:
-    return any({*own} <= {*together} for own in accepted)
+    return any({*alternative} <= {*together} for alternative in accepted)
 
 
 def _wanted(schemes: Json, accepted: Iterable[list[_Together]]) -> list[_Together]:
     """What to propose, the best first: what most operations accept, then each of the other schemes."""
-    counted = Counter(together for own in accepted for together in dict.fromkeys(own))
+    counted = Counter(
+        together for alternatives in accepted for together in dict.fromkeys(alternatives)
+    )
 
     def rank(together: _Together) -> tuple[int, int]:
         return -counted[together], min(_preference(schemes[name]) for name in together)
@@ -106,14 +118,14 @@ def _proposal_of(together: _Together, schemes: Json, prefix: str) -> Proposal | 
     )
     is_alone = len(names) == 1
     proposals = {name: _proposal(schemes[name], prefix, is_alone) for name in names}
-    found = next((own for own in proposals.values() if own is not None), None)
+    found = next((proposal for proposal in proposals.values() if proposal is not None), None)
     if found is None:
         return None
     keys: dict[str, dict[str, str]] = {"header": {}, "query": {}}
     variables, notes = dict(found.variables), list(found.notes)
-    for name, own in proposals.items():
+    for name, proposal in proposals.items():
         place = _place_of(schemes[name])
-        if own is not None and own.auth == found.auth:
+        if proposal is not None and proposal.auth == found.auth:
             continue  # one token is enough for both
         if place in keys:
             sent_as = schemes[name]["name"]
@@ -138,8 +150,8 @@ def _place_of(scheme: Any) -> str:
 
 def _variable_of(text: str, prefix: str = "") -> str:
     """A name as that of a variable, which begins with a prefix."""
-    own = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
-    return own if not prefix or own.startswith(f"{prefix}_") else f"{prefix}_{own}"
+    variable = re.sub(r"[^A-Z0-9]+", "_", text.upper()).strip("_")
+    return variable if not prefix or variable.startswith(f"{prefix}_") else f"{prefix}_{variable}"
 
 
 def _of_others(number: int) -> str:
@@ -174,9 +186,9 @@ def _api_key(scheme: Json, prefix: str, is_alone: bool) -> Proposal:
         text += f"; where the API wants another word: {other}"
         return Proposal({"bearer": f"${{{token}}}"}, {token: "a token"}, (text,))
     key = f"{prefix}_KEY" if is_alone else _variable_of(name, prefix)
-    own = {"name": name, "value": f"${{{key}}}"}
-    own |= {"place": place} if place != "header" else {}
-    return Proposal({"api_key": own}, {key: f"the key that is sent as {name}"})
+    api_key = {"name": name, "value": f"${{{key}}}"}
+    api_key |= {"place": place} if place != "header" else {}
+    return Proposal({"api_key": api_key}, {key: f"the key that is sent as {name}"})
 
 
 # Signatures of whole requests, which are more than a key.
@@ -189,13 +201,13 @@ def _oauth(scheme: Json, prefix: str) -> Proposal:
     address = flow.get("tokenUrl") if isinstance(flow, dict) else None
     if isinstance(address, str) and _ADDRESS.fullmatch(address):
         client, secret = f"{prefix}_CLIENT_ID", f"{prefix}_CLIENT_SECRET"
-        own = {
+        credentials = {
             "token_url": address,
             "client_id": f"${{{client}}}",
             "client_secret": f"${{{secret}}}",
         }
         variables = {client: "the client's id", secret: "its secret"}
-        return Proposal({"client_credentials": own}, variables)
+        return Proposal({"client_credentials": credentials}, variables)
     token = f"{prefix}_TOKEN"
     text = "OAuth with a person is not done here: get a token elsewhere, for this server's own use"
     return Proposal({"bearer": f"${{{token}}}"}, {token: "an access token"}, (text,))

@@ -15,15 +15,21 @@ class Selection(NamedTuple):
 
     def takes(self, path: str, tags: Sequence[str]) -> bool:
         """Whether an operation is imported."""
-        is_included = not self.include or any(_matches(own, path, tags) for own in self.include)
-        return is_included and not any(_matches(own, path, tags) for own in self.exclude)
+        is_included = not self.include or any(
+            _matches(tag_or_path, path, tags) for tag_or_path in self.include
+        )
+        return is_included and not any(
+            _matches(tag_or_path, path, tags) for tag_or_path in self.exclude
+        )
 
     def refuse_unused(self, operations: Sequence[tuple[str, Sequence[str]]], known: str) -> None:
         """Raise UsageError for a tag or path that no operation has: nothing is left out silently."""
         for option, wanted in (("--include", self.include), ("--exclude", self.exclude)):
-            for own in wanted:
-                if not any(_matches(own, path, tags) for path, tags in operations):
-                    raise UsageError(f"{option} {own}: no operation has that tag or path; {known}")
+            for tag_or_path in wanted:
+                if not any(_matches(tag_or_path, path, tags) for path, tags in operations):
+                    raise UsageError(
+                        f"{option} {tag_or_path}: no operation has that tag or path; {known}"
+                    )
 
 
 def _matches(wanted: str, path: str, tags: Sequence[str]) -> bool:

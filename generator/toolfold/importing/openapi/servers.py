@@ -64,8 +64,8 @@ def _location(entry: Json, source: str, prefix: str) -> Location | None:
 
     def value(match: re.Match[str]) -> str:
         name = match[1]
-        own = declared.get(name)
-        chosen = _chosen(own if isinstance(own, dict) else {})
+        declaration = declared.get(name)
+        chosen = _chosen(declaration if isinstance(declaration, dict) else {})
         if chosen is None:
             variable = f"{prefix}_{re.sub(r'[^A-Z0-9]+', '_', name.upper())}"
             variables[variable] = f"the {name} in the address of the API"
@@ -92,8 +92,8 @@ def _chosen(variable: Json) -> str | None:
     """The value of a variable of an address, if the document gives one that an address can hold."""
     values = variable.get("enum")
     candidates = [variable.get("default"), *(values if isinstance(values, list) else ())]
-    texts = (str(own) for own in candidates if isinstance(own, str | int))
-    return next((own for own in texts if _VALUE.fullmatch(own)), None)
+    texts = (str(candidate) for candidate in candidates if isinstance(candidate, str | int))
+    return next((text for text in texts if _VALUE.fullmatch(text)), None)
 
 
 def _with_others(found: Location, chosen: Json, servers: list[Any]) -> Location:

@@ -73,13 +73,15 @@ def comparable(data: Any) -> dict[str, Json]:
     """What is compared of a file's operations and definitions, by what the document calls each."""
     tools = data.get("tools") if isinstance(data, dict) else None
     definitions = data.get("$defs") if isinstance(data, dict) else None
-    own = {
+    operations = {
         str(entry["id"]).partition("::")[2]: _definition(entry)
         for entry in (tools.values() if isinstance(tools, dict) else ())
         if isinstance(entry, dict) and "id" in entry
     }
     shared = definitions.items() if isinstance(definitions, dict) else ()
-    return own | {f"$defs {name}": {"name": name, "inputSchema": schema} for name, schema in shared}
+    return operations | {
+        f"$defs {name}": {"name": name, "inputSchema": schema} for name, schema in shared
+    }
 
 
 def _definition(entry: Json) -> Json:

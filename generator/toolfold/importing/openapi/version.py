@@ -53,8 +53,8 @@ def version_of(document: Document) -> Version:
 def operation_of(operation: Json, item: Json, version: Version, references: References) -> Json:
     """An operation with the parameters of its path, in the shape of OpenAPI 3.0."""
     lists = (item.get("parameters"), operation.get("parameters"))
-    given = (own for listed in lists if isinstance(listed, list) for own in listed)
-    parameters = [references.resolved(own) for own in given]
+    given = (parameter for listed in lists if isinstance(listed, list) for parameter in listed)
+    parameters = [references.resolved(parameter) for parameter in given]
     if version != "2.0":
         return {**operation, "parameters": parameters}
     return _converted(operation, parameters, references)
@@ -85,16 +85,16 @@ def security_schemes_of(root: Json, version: Version) -> Json:
         return schemes if isinstance(schemes, dict) else {}
     schemes = root.get("securityDefinitions")
     return {
-        name: _security_scheme(own)
-        for name, own in (schemes.items() if isinstance(schemes, dict) else ())
-        if isinstance(own, dict)
+        name: _security_scheme(scheme)
+        for name, scheme in (schemes.items() if isinstance(schemes, dict) else ())
+        if isinstance(scheme, dict)
     }
 
 
 def _converted(operation: Json, parameters: list[Json], references: References) -> Json:
     """An operation of Swagger 2: its body and forms as a request body, its answers by media type."""
-    own = {k: v for k, v in operation.items() if k not in ("consumes", "produces")}
-    own["parameters"] = [
+    converted = {k: v for k, v in operation.items() if k not in ("consumes", "produces")}
+    converted["parameters"] = [
         _parameter(parameter)
         for parameter in parameters
         if parameter.get("in") not in ("body", "formData")
@@ -102,29 +102,33 @@ def _converted(operation: Json, parameters: list[Json], references: References) 
     consumes = _types(operation, references.root, "consumes")
     body = _body(parameters, consumes)
     if body is not None:
-        own["requestBody"] = body
+        converted["requestBody"] = body
     produces = _types(operation, references.root, "produces") or [_JSON]
     responses = operation.get("responses")
-    own["responses"] = {
+    converted["responses"] = {
         status: _response(references.resolved(response), produces)
         for status, response in (responses.items() if isinstance(responses, dict) else ())
     }
-    return own
+    return converted
 
 
 def _types(operation: Json, root: Json, key: str) -> list[str]:
     given = operation.get(key, root.get(key))
-    return [own for own in given if isinstance(own, str)] if isinstance(given, list) else []
+    return (
+        [media_type for media_type in given if isinstance(media_type, str)]
+        if isinstance(given, list)
+        else []
+    )
 
 
 def _parameter(parameter: Json) -> Json:
-    own = {key: value for key, value in parameter.items() if key in _OF_PARAMETER}
-    own["schema"] = _inline_schema(parameter)
+    converted = {key: value for key, value in parameter.items() if key in _OF_PARAMETER}
+    converted["schema"] = _inline_schema(parameter)
     if parameter.get("type") == "array":
         place, form = parameter.get("in"), parameter.get("collectionFormat", "csv")
         style = _STYLES.get(str(form), _STYLES["csv"])
-        own |= style if place == "query" else {"style": "simple"}
-    return own
+        converted |= style if place == "query" else {"style": "simple"}
+    return converted
 
 
 def _inline_schema(parameter: Json) -> Json:
@@ -139,12 +143,12 @@ def _body(parameters: list[Json], consumes: list[str]) -> Json | None:
             content = dict.fromkeys(consumes or [_JSON], media)
             described = {key: parameter[key] for key in ("description",) if key in parameter}
             return {"content": content, "required": parameter.get("required") is True, **described}
-    forms = [own for own in parameters if own.get("in") == "formData" and "name" in own]
+    forms = [field for field in parameters if field.get("in") == "formData" and "name" in field]
     if not forms:
         return None
-    has_files = any(own.get("type") == "file" for own in forms)
-    named = {str(own["name"]): _form_schema(own) for own in forms}
-    required = [str(own["name"]) for own in forms if own.get("required") is True]
+    has_files = any(field.get("type") == "file" for field in forms)
+    named = {str(field["name"]): _form_schema(field) for field in forms}
+    required = [str(field["name"]) for field in forms if field.get("required") is True]
     schema: Json = {"type": "object", "properties": named}
     if required:
         schema["required"] = required
@@ -161,18 +165,18 @@ def _form_schema(parameter: Json) -> Json:
 
 def _form_encodings(forms: list[Json]) -> list[tuple[str, Json]]:
     return [
-        (str(own["name"]), _STYLES.get(str(own.get("collectionFormat", "csv")), _STYLES["csv"]))
-        for own in forms
-        if own.get("type") == "array"
+        (str(field["name"]), _STYLES.get(str(field.get("collectionFormat", "csv")), _STYLES["csv"]))
+        for field in forms
+        if field.get("type") == "array"
     ]
 
 
 def _response(response: Json, produces: list[str]) -> Json:
-    own = {key: value for key, value in response.items() if key not in ("schema", "examples")}
+    converted = {key: value for key, value in response.items() if key not in ("schema", "examples")}
     schema = response.get("schema")
     if isinstance(schema, dict):
-        own["content"] = {kind: {"schema": schema} for kind in produces}
-    return own
+        converted["content"] = {kind: {"schema": schema} for kind in produces}
+    return converted
 
 
 def _security_scheme(scheme: Json) -> Json:

@@ -78,17 +78,17 @@ def category_page_sources(facts: CatalogFacts) -> dict[str, CategoryPageSource]:
 
 def category_page(source: CategoryPageSource) -> dict[str, object]:
     """The values that the template of a category's page places."""
-    own = [row for row in source.tools if not row.is_meta]
-    total = sum(row.listed_tokens for row in own)
+    tool_rows = [row for row in source.tools if not row.is_meta]
+    total = sum(row.listed_tokens for row in tool_rows)
     return {
         "title": markdown(source.title),
         "description": markdown_block(source.description),
-        "summary": _summary(len(own), len(source.tools) - len(own), total),
+        "summary": _summary(len(tool_rows), len(source.tools) - len(tool_rows), total),
         "groups": [
             {"title": markdown(title), "tools": [_line(row) for row in rows]}
             for title, rows in _grouped(source.tools)
         ],
-        "chart": _chart(own) if len(own) > 1 else "",
+        "chart": _chart(tool_rows) if len(tool_rows) > 1 else "",
     }
 
 
@@ -105,7 +105,9 @@ def _grouped(rows: tuple[CategoryRow, ...]) -> list[tuple[str, list[CategoryRow]
         groups: dict[str, list[CategoryRow]] = defaultdict(list)
         for row in rows:
             groups[key(row)].append(row)
-        large = {title: own for title, own in groups.items() if len(own) >= _LEAST_GROUP and title}
+        large = {
+            title: group for title, group in groups.items() if len(group) >= _LEAST_GROUP and title
+        }
         if len(large) > 1:
             rest = [row for row in rows if key(row) not in large]
             return [*large.items(), *([("Others", rest)] if rest else [])]

@@ -71,8 +71,8 @@ def _line(name: str, tool: Tool) -> str:
 
 
 def _removed(name: str, before: Manifest) -> str:
-    own = before.tools[name].deprecation
-    instead = f"; use {markdown_code(own.use)}" if own and own.use else ""
+    deprecation = before.tools[name].deprecation
+    instead = f"; use {markdown_code(deprecation.use)}" if deprecation and deprecation.use else ""
     return f"{markdown_code(name)}: removed{instead}"
 
 
@@ -156,10 +156,10 @@ def _list(name: str, was: list[str], now: list[str]) -> Iterator[Change]:
 
 
 def _deprecated(tool: Tool) -> str | None:
-    own = tool.deprecation
-    if own is None:
+    deprecation = tool.deprecation
+    if deprecation is None:
         return None
-    return f"use {own.use}" if own.use else "yes"
+    return f"use {deprecation.use}" if deprecation.use else "yes"
 
 
 def _plain(value: object) -> str | None:

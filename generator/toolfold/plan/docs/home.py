@@ -63,8 +63,8 @@ def home_page(facts: CatalogFacts) -> Page:
         else "",
         "prompts": [_prompt(prompt) for prompt in facts.resources_prompts.prompts],
         "resources": [
-            {"address": markdown_code(own.uri), "words": markdown(own.description)}
-            for own in facts.resources_prompts.all_resources
+            {"address": markdown_code(resource.uri), "words": markdown(resource.description)}
+            for resource in facts.resources_prompts.all_resources
         ],
         "categories": [_category(category, facts) for category in facts.categories],
     }
@@ -73,12 +73,12 @@ def home_page(facts: CatalogFacts) -> Page:
 
 def _category(category: CategoryPlan, facts: CatalogFacts) -> dict[str, str]:
     """A category with the count of its own tools, and a few of their names."""
-    own = [name for name in category.tools if name in facts.by_name]
-    named = ", ".join(tool_link(name) for name in own[:_FEW])
-    more = f" and {len(own) - _FEW:,} more" if len(own) > _FEW else ""
+    tool_names = [name for name in category.tools if name in facts.by_name]
+    named = ", ".join(tool_link(name) for name in tool_names[:_FEW])
+    more = f" and {len(tool_names) - _FEW:,} more" if len(tool_names) > _FEW else ""
     return {
         "link": category_link(category.name, category.title),
-        "count": plural(len(own), "tool"),
+        "count": plural(len(tool_names), "tool"),
         "description": markdown(category.description),
         "tools": f"{named}{more}",
     }
@@ -100,7 +100,9 @@ def _workflow(workflow: Workflow, facts: CatalogFacts) -> str:
 
 def _prompt(prompt: Prompt) -> dict[str, str]:
     """A row of the table of prompts; arguments that may be omitted have a question mark."""
-    arguments = (f"{own.name}{'' if own.required else '?'}" for own in prompt.arguments)
+    arguments = (
+        f"{argument.name}{'' if argument.required else '?'}" for argument in prompt.arguments
+    )
     return {
         "name": markdown_code(prompt.name),
         "arguments": ", ".join(map(markdown_code, arguments)),

@@ -112,7 +112,7 @@ def _properties(was: Json, now: Json, sides: _Sides, path: str, depth: int) -> I
             yield _added(name, schema, name in needed_after, sides, path)
     for name in before:
         if name not in after:
-            yield _removed(name, was, now, name in needed_before, sides, path)
+            yield _removed(name, now, sides, path)
     for name, schema in after.items():
         if name not in before:
             continue
@@ -144,10 +144,8 @@ def _added(name: str, schema: object, is_required: bool, sides: _Sides, path: st
     return Change(words, breaks=bool(needed))
 
 
-def _removed(
-    name: str, was: Json, now: Json, was_required: bool, sides: _Sides, path: str
-) -> Change:
-    """A field that is gone: readers miss it, and callers that send it may be refused."""
+def _removed(name: str, now: Json, sides: _Sides, path: str) -> Change:
+    """A field that was removed: readers miss it, and callers that send it may be refused."""
     words = f"{_named(_field(path, name), sides)} removed"
     if sides.is_result:
         return Change(words, breaks=True)
@@ -259,7 +257,7 @@ def _other(was: Json, now: Json, sides: _Sides, path: str) -> Iterator[Change]:
 
 
 def _words(was: Json, now: Json, sides: _Sides, path: str) -> Iterator[Change]:
-    """What is said of the values, whichever are valid."""
+    """The default and the description, which do not decide which values are valid."""
     if was.get("default") != now.get("default") or ("default" in was) != ("default" in now):
         yield Change(f"{_named(path, sides)}: default {_default(was)} → {_default(now)}")
     if was.get("description") != now.get("description"):
@@ -276,24 +274,26 @@ def _is_choice(schema: Json) -> bool:
 def _alternatives(schema: Json, document: Json) -> list[Json]:
     """What a value may be: the schemas of a choice, or one for each type."""
     if _is_choice(schema):
-        own = next(schema[key] for key in _CHOICES if key in schema)
-        return [_resolved(branch, document) for branch in own]
+        branches = next(schema[key] for key in _CHOICES if key in schema)
+        return [_resolved(branch, document) for branch in branches]
     bare = {key: value for key, value in schema.items() if key not in _ANNOTATIONS}
     kinds = schema.get("type")
     return [bare | {"type": kind} for kind in kinds] if isinstance(kinds, list) else [bare]
 
 
 def _choices(was: Json, now: Json, sides: _Sides, path: str, depth: int) -> Iterator[Change]:
-    """Alternatives by what they are, in whatever order; a schema that is none has itself alone."""
+    """Alternatives compared in any order; a schema without a choice is one itself."""
     added = _alternatives(now, sides.after)
     removed, pairs = [], []
     for one in (before := _alternatives(was, sides.before)):
-        same = [own for own in added if own == one] or [
-            own for own in added if _kinds(own) and _kinds(own) == _kinds(one)
+        same = [candidate for candidate in added if candidate == one] or [
+            candidate
+            for candidate in added
+            if _kinds(candidate) and _kinds(candidate) == _kinds(one)
         ]
         if same:
             pairs.append((one, same[0]))
-            added = [own for own in added if own is not same[0]]
+            added = [candidate for candidate in added if candidate is not same[0]]
         else:
             removed.append(one)
     for number, (one, other) in enumerate(pairs):

@@ -26,8 +26,12 @@ def site_configuration(facts: CatalogFacts) -> Page:
         "description": shortened(described),
         **manifest.site.model_dump(),
         "categories": [
-            {"name": own.name, "title": own.title, "page": category_page_path(own.name)}
-            for own in facts.categories
+            {
+                "name": category.name,
+                "title": category.title,
+                "page": category_page_path(category.name),
+            }
+            for category in facts.categories
         ],
         "reference": [[pages.AGENTS, "For agents"], [pages.TOKENS, "Token report"]],
     }

@@ -53,8 +53,8 @@ class Annotations:
             return ANY
         if isinstance(schema.get("$ref"), str):
             return self._referred_to(schema["$ref"], place, depth)
-        own = self._without_null(schema, place, depth)
-        return _union([own, "None"]) if schema.get("nullable") is True else own
+        annotation = self._without_null(schema, place, depth)
+        return _union([annotation, "None"]) if schema.get("nullable") is True else annotation
 
     def object_type(self, name: str, schema: Json, place: tuple[str, ...], depth: int) -> str:
         """Source of a type for an object with known keys."""
@@ -80,7 +80,7 @@ class Annotations:
             return _literal(schema["enum"])
         kind = schema.get("type")
         if isinstance(kind, list):
-            kinds = [self._of_kind(str(own), schema, place, depth) for own in kind]
+            kinds = [self._of_kind(str(type_name), schema, place, depth) for type_name in kind]
             return _union(kinds) if kinds else ANY
         if properties_of(schema):
             return self._object(schema, place, depth)
@@ -201,11 +201,11 @@ def _marked(text: str, *, is_required: bool, is_total: bool) -> str:
 
 
 def _literal(values: list[object]) -> str:
-    """The values themselves where they are few and Python can say them, else their types."""
-    plain = [own for own in values if isinstance(own, str | bool | int)]
+    """The values themselves if they are few and Python can write them, else their types."""
+    plain = [value for value in values if isinstance(value, str | bool | int)]
     none = ["None"] if None in values else []
     if len(plain) + len(none) < len(values) or len(values) > _MOST_VALUES or not values:
-        return _union(_kind_of(own) for own in values) if values else ANY
+        return _union(_kind_of(value) for value in values) if values else ANY
     if not plain:
         return "None"
     said = ", ".join(dict.fromkeys(map(python_literal, plain)))

@@ -45,7 +45,7 @@ def tool_stub(
         tool=name,
         text="\n".join([*types.values(), text]),
         types=_all_types(shared, definitions),
-        parameters={own: known for known, own in keywords.items() if own != known},
+        parameters={keyword: known for known, keyword in keywords.items() if keyword != known},
     )
     _require_python(stub.text)
     return stub
@@ -55,20 +55,20 @@ def stub_types(definitions: Mapping[str, Json]) -> list[StubType]:
     """A type for every definition of the manifest, in its order."""
     types = []
     for name, schema in definitions.items():
-        own = definition_type(name).name
+        type_name = definition_type(name).name
         # A definition refers to others as a document does in which all of them stand.
         document = {"$defs": definitions}
-        annotations = Annotations(own, document, definitions)
-        text = annotations.named_type(own, schema)
+        annotations = Annotations(type_name, document, definitions)
+        text = annotations.named_type(type_name, schema)
         text = "\n".join([*annotations.types.values(), text])
         _require_python(text)
-        types.append(StubType(own, text))
+        types.append(StubType(type_name, text))
     return types
 
 
 def stubs_module(header: str, stubs: Sequence[ToolStub], types: Sequence[StubType]) -> str:
     """All stubs as a `.pyi`, for people and editors."""
-    parts = [*(own.text for own in in_order(types)), *(own.text for own in stubs)]
+    parts = [*(stub_type.text for stub_type in in_order(types)), *(stub.text for stub in stubs)]
     text = "\n\n\n".join([f"# {header}\n{STUB_IMPORTS}", *parts]) + "\n"
     _require_python(text)
     return text
