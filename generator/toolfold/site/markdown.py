@@ -35,6 +35,7 @@ _BADGE: Final = re.compile(
 _LIST: Final = re.compile(
     r'(</?ul>)(?=(\n<li>\n?(?:<p>)?<strong><code>)?(\n<li>\n?(?:<p>)?<a href="(?:\.\./)?(?:tools|categories)/)?)'
 )
+_LIST_TAG: Final = re.compile(r"</?ul>|<li>")
 _INSTALL: Final = re.compile(r'<a href="((?:cursor:|vscode:)[^"]*)"')
 
 
@@ -289,10 +290,28 @@ def _with_fields(page: str) -> str:
             return '<ul class="tools">' if tag[3] else tag[1]
         is_nested = any(closer != "</ul>" for closer in closers)
         closers.append("</ul></details>" if is_nested else "</ul><!---->")
-        opening = '<details class="nested"><summary>Fields</summary>' if is_nested else ""
-        return f'{opening}<ul class="fields">'
+        if not is_nested:
+            return '<ul class="fields">'
+        count = _item_count(page, tag.end())
+        summary = f"{count} field{'s' if count > 1 else ''}"
+        return f'<details class="nested"><summary>{summary}</summary><ul class="fields">'
 
     return _LIST.sub(replaced, page).replace("<!---->", "") if "<ul>" in page else page
+
+
+def _item_count(page: str, start: int) -> int:
+    """How many items the list has that begins at `start`, without those of lists within it."""
+    count = depth = 0
+    for tag in _LIST_TAG.finditer(page, start):
+        if tag[0] == "<li>":
+            count += depth == 0
+        elif tag[0] == "<ul>":
+            depth += 1
+        elif depth == 0:
+            break
+        else:
+            depth -= 1
+    return count
 
 
 @cache

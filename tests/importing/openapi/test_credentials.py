@@ -72,6 +72,12 @@ def test_each_kind_of_credential_is_proposed(case: str) -> None:
     assert proposed({"it": scheme}).auth == auth
 
 
+def test_the_author_is_told_where_a_secret_would_be_sent() -> None:
+    (note,) = proposed({"it": _CLIENT}).notes
+
+    assert "https://a.example/token" in note
+
+
 def test_what_most_operations_accept_is_proposed() -> None:
     schemes = {"client": _CLIENT, "bot": _BEARER}
     most: list[Json] = [{"bot": []}]

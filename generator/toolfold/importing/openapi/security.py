@@ -207,7 +207,9 @@ def _oauth(scheme: Json, prefix: str) -> Proposal:
             "client_secret": f"${{{secret}}}",
         }
         variables = {client: "the client's id", secret: "its secret"}
-        return Proposal({"client_credentials": credentials}, variables)
+        text = f"id and secret are sent to {line_of(address, 200)}, which the document names:"
+        text += " make sure that it is the API's own"
+        return Proposal({"client_credentials": credentials}, variables, (text,))
     token = f"{prefix}_TOKEN"
     text = "OAuth with a person is not done here: get a token elsewhere, for this server's own use"
     return Proposal({"bearer": f"${{{token}}}"}, {token: "an access token"}, (text,))
