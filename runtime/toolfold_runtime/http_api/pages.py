@@ -101,7 +101,9 @@ def _from_address(operation: HttpOperation, address: str) -> Json:
     except ValueError:
         return {}
     arguments_by_name = {
-        one.name: one.argument for one in operation.parameters if one.place == "query"
+        parameter.name: parameter.argument
+        for parameter in operation.parameters
+        if parameter.place == "query"
     }
     return {
         arguments_by_name[name]: text for name, text in pairs.items() if name in arguments_by_name
