@@ -50,8 +50,8 @@ def is_within(module: str, allowed: set[str]) -> bool:
 
 @pytest.mark.parametrize("package", MAY_IMPORT)
 def test_package_imports_only_what_it_may(package: str) -> None:
-    own = GENERATOR / package
-    files = python_files(own) if own.is_dir() else [own.with_suffix(".py")]
+    source = GENERATOR / package
+    files = python_files(source) if source.is_dir() else [source.with_suffix(".py")]
     allowed = MAY_IMPORT[package] | {f"toolfold.{package.replace('/', '.')}"}
     found = {
         f"{path.relative_to(ROOT)}: {module}"

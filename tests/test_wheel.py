@@ -94,8 +94,8 @@ def _assert_the_generator_is_absent(bare: Path) -> None:
 
 def _assert_the_generated_server_answers(bare: Path, folder: Path) -> None:
     command = [f"{bare}/python", "-m", "tana_mcp.server"]
-    own = {"PYTHONPATH": str(ROOT / "generated"), "HOME": str(folder), **BESIDE}
-    with Stdio(command, folder, **own) as server:
+    environment = {"PYTHONPATH": str(ROOT / "generated"), "HOME": str(folder), **BESIDE}
+    with Stdio(command, folder, **environment) as server:
         tools = server.listed_tools()
         result = server.request(1, "tools/call", name="tana_stats", arguments={})
         (hello,) = server.wait("hello")

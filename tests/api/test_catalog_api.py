@@ -58,8 +58,8 @@ def test_categories_come_in_pages(api: Listening) -> None:
     first = ask(api, "/categories?page_size=1").json
     second = api.get(first["pagination"]["next"]).json
 
-    assert [own["name"] for own in first["categories"]] == ["orders"]
-    assert [own["name"] for own in second["categories"]] == ["odd-ones"]
+    assert [category["name"] for category in first["categories"]] == ["orders"]
+    assert [category["name"] for category in second["categories"]] == ["odd-ones"]
     assert "next" not in second["pagination"]
     assert ask(api, "/categories?page=3&page_size=1").status == 404
 

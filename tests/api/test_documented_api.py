@@ -53,7 +53,7 @@ def test_every_address_of_the_page_answers(tana: Listening) -> None:
 def test_a_request_is_answered_as_the_page_shows(tana: Listening, tmp_path: Path) -> None:
     command, _, shown = REQUEST.partition("\n")
     program, *arguments = shlex.split(command.removeprefix("$ "))
-    asked = [own.replace("127.0.0.1:8000", f"127.0.0.1:{tana.port}") for own in arguments]
+    asked = [argument.replace("127.0.0.1:8000", f"127.0.0.1:{tana.port}") for argument in arguments]
     answer = json.loads(must(tmp_path, program, *asked))
     # What is left out of a tool is marked on the page.
     expected = json.loads("".join(shown.splitlines()).replace(",…", ""))

@@ -40,9 +40,9 @@ def test_nothing_is_said_of_success_and_latency_where_no_call_was_carried_out(
         Location("sqlite", str(tmp_path / "usage.db")), lambda: frozenset({"demo::first"}), {}
     )
 
-    (own,) = asyncio.run(usage.report()).tools
+    (tool_usage,) = asyncio.run(usage.report()).tools
 
-    assert own.model_dump(exclude_defaults=True) == {
+    assert tool_usage.model_dump(exclude_defaults=True) == {
         "tool": "demo::first",
         "calls": 3,
         "failures": 0,

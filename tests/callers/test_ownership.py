@@ -93,11 +93,11 @@ def test_the_cursor_of_another_caller_is_an_unknown_one(name: str, guarded: List
                 for client, given in ((eve, cursor), (eve, f"made-up@{shown}"), (ada, cursor))
             ]
 
-    stolen, made_up, own = anyio.run(read)
+    stolen, made_up, ada_text = anyio.run(read)
 
     assert stolen == made_up
     assert stolen.startswith(UNKNOWN.replace("list_mine", name))
-    assert '"ada 1 ' in own
+    assert '"ada 1 ' in ada_text
 
 
 # Executions, in this process
@@ -243,10 +243,10 @@ def test_no_answer_crosses_between_two_callers_at_once(count: int, guarded: List
         texts = list(lanes.map(partial(_lane, guarded, count // len(subjects)), subjects))
 
     assert sum(map(len, texts)) >= count - len(subjects)
-    for subject, own in zip(subjects, texts, strict=True):
+    for subject, answers in zip(subjects, texts, strict=True):
         other = {"ada": "eve", "eve": "ada"}[subject]
         # A cursor may hold the letters of a name by chance.
-        results = [re.sub(r'"cursor":"[^"]*"', "", text) for text in own]
+        results = [re.sub(r'"cursor":"[^"]*"', "", text) for text in answers]
         assert [text for text in results if other in text or subject not in text] == []
 
 

@@ -12,8 +12,10 @@ TIERS = ["T0", "T1", "T2", "T3", "T3"]
 
 
 def catalog(tools: int, parameters: int, **budgets: int) -> dict[str, Any]:
-    own = {f"p{n}": {"type": "string", "description": "What it is for"} for n in range(parameters)}
-    schema = {"type": "object", "properties": own}
+    properties = {
+        f"p{n}": {"type": "string", "description": "What it is for"} for n in range(parameters)
+    }
+    schema = {"type": "object", "properties": properties}
     tool = {"category": "books", "effect": "read", "summary": "Do what is asked for, and well"}
     return {
         "toolfold": 1,

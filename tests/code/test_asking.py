@@ -29,14 +29,14 @@ def ask(orders: Project, server: Listening, era: Era) -> Ask:
         async with connected(target, era, elicitation_callback=user) as client:
 
             async def counts() -> list[int]:
-                called = [await client.call_tool("made", {"of": own}) for own in done]
-                return [int(answer_of(own).text) for own in called]
+                called = [await client.call_tool("made", {"of": name}) for name in done]
+                return [int(answer_of(result).text) for result in called]
 
             before = await counts()
             answer = answer_of(await client.call_tool("run_code_write", {"code": code}))
             after = await counts()
             return answer, {
-                own: last - first for own, first, last in zip(done, before, after, strict=True)
+                name: last - first for name, first, last in zip(done, before, after, strict=True)
             }
 
     def asked(code: str, user: Any, *done: str) -> tuple[Answer, dict[str, int]]:

@@ -292,7 +292,7 @@ def peaks(server: Listening) -> Iterator[dict[int, int]]:
     assert max(seen.values(), default=0) <= 64 + _BESIDE, seen
 
 
-@pytest.mark.parametrize("name", [own for own in ATTACKS if own not in ENDLESS])
+@pytest.mark.parametrize("name", [attack for attack in ATTACKS if attack not in ENDLESS])
 def test_an_attack_is_held(name: str, run: Run, server: Listening, peaks: dict[int, int]) -> None:
     _is_held(name, run, server, peaks)
     # The server goes on, and nothing was written.

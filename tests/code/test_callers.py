@@ -38,19 +38,22 @@ def test_scopes_hold_inside_a_program(guarded: Listening) -> None:
 
 def test_the_cache_of_one_caller_is_not_the_others(guarded: Listening) -> None:
     code = "[mine(n=1), mine(n=1)]"
-    ada, bob = (json.loads(run(guarded, own, code).text)["result"] for own in (ADA, BOB))
+    ada, bob = (json.loads(run(guarded, caller, code).text)["result"] for caller in (ADA, BOB))
 
     assert ada[0] == ada[1]
     assert bob[0] == bob[1]
-    assert [own[0]["subject"] for own in (ada, bob)] == ["ada", "bob"]
+    assert [result[0]["subject"] for result in (ada, bob)] == ["ada", "bob"]
 
 
 def test_programs_of_two_callers_at_once_are_told_apart(guarded: Listening) -> None:
     code = "[mine(n=2)['subject'] for n in range(5)]"
     with ThreadPoolExecutor(6) as beside:
-        said = [beside.submit(run, guarded, own, code) for own in (ADA, BOB) * 3]
+        said = [beside.submit(run, guarded, caller, code) for caller in (ADA, BOB) * 3]
 
-    assert [set(json.loads(own.result().text)["result"]) for own in said] == [{"ada"}, {"bob"}] * 3
+    assert [set(json.loads(future.result().text)["result"]) for future in said] == [
+        {"ada"},
+        {"bob"},
+    ] * 3
 
 
 def test_nobody_reads_on_what_another_caller_was_answered(guarded: Listening) -> None:

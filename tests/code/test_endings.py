@@ -118,7 +118,7 @@ def test_more_programs_than_run_at_once_take_turns(server: Listening) -> None:
     with ThreadPoolExecutor(15) as beside:
         texts = [beside.submit(answered, server, f"{n} + list_()") for n in range(15)]
 
-    assert [own.result() for own in texts] == [n + 7 for n in range(15)]
+    assert [future.result() for future in texts] == [n + 7 for n in range(15)]
 
 
 @pytest.mark.parametrize("code", [WAITS, LOOPS])

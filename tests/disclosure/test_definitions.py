@@ -34,8 +34,8 @@ def manifest_of(tools: Mapping[str, Json], definitions: Json, **disclosure: Any)
         "$defs": definitions,
         "categories": {"all": {}},
         "tools": {
-            name: {"category": "all", "effect": "read", "summary": f"Tool {name}"} | own
-            for name, own in tools.items()
+            name: {"category": "all", "effect": "read", "summary": f"Tool {name}"} | tool
+            for name, tool in tools.items()
         },
     }
 
@@ -85,13 +85,13 @@ class Answer:
 
     def _definition(self, name: str, at: int) -> tuple[Any, int]:
         """A definition as a line means it, and the line that says it."""
-        own = self.lines[at].get("$defs", {}).get(name)
-        if own is not None and self._is_pointer(own):
-            tool = own["$ref"].partition("#")[0]
+        definition = self.lines[at].get("$defs", {}).get(name)
+        if definition is not None and self._is_pointer(definition):
+            tool = definition["$ref"].partition("#")[0]
             at = [line["name"] for line in self.lines].index(tool)
             return self.lines[at]["$defs"][name], at
-        if own is not None:
-            return own, at
+        if definition is not None:
+            return definition, at
         (above,) = (n for n in range(at) if name in self.lines[n].get("$defs", {}))
         return self.lines[above]["$defs"][name], above
 
@@ -147,11 +147,11 @@ def test_several_tools_say_every_definition_that_they_need_and_none_twice(
 
 @pytest.fixture(scope="module")
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    own = {"Node": node("integer"), "Spare": node("boolean")}
+    definitions = {"Node": node("integer"), "Spare": node("boolean")}
     tools = {
         "first": shared("Node"),
         "second": shared("Node", "Leaf"),
-        "other": foreign(own, "Node"),
+        "other": foreign(definitions, "Node"),
         "third": shared("Node"),
         "tree": {"returns": reference("Tree")},
         "both": foreign({"Leaf": node("string")}, "Leaf")

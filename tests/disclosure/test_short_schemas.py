@@ -27,9 +27,13 @@ SCHEMAS = st.recursive(
         ]
     ),
     lambda inner: (
-        st.builds(lambda own: {"type": "array", "items": own, "minItems": 1}, inner)
+        st.builds(lambda items: {"type": "array", "items": items, "minItems": 1}, inner)
         | st.builds(
-            lambda own: {"type": "object", "properties": own, "required": sorted(own)[:2]},
+            lambda properties: {
+                "type": "object",
+                "properties": properties,
+                "required": sorted(properties)[:2],
+            },
             st.dictionaries(st.text(min_size=1, max_size=30), inner, max_size=5),
         )
     ),
@@ -40,9 +44,11 @@ SCHEMAS = st.recursive(
 @st.composite
 def parameters(draw: st.DrawFn) -> dict[str, Any]:
     """The input schema of a tool with few or many parameters."""
-    own = draw(st.dictionaries(st.text(min_size=1, max_size=30), SCHEMAS, max_size=30))
-    required = draw(st.lists(st.sampled_from(sorted(own)), unique=True)) if own else []
-    return {"type": "object", "properties": own, "required": required}
+    properties = draw(st.dictionaries(st.text(min_size=1, max_size=30), SCHEMAS, max_size=30))
+    required = (
+        draw(st.lists(st.sampled_from(sorted(properties)), unique=True)) if properties else []
+    )
+    return {"type": "object", "properties": properties, "required": required}
 
 
 @settings(max_examples=60)
@@ -66,8 +72,8 @@ def test_a_short_view_keeps_its_tokens_and_its_call_is_valid(schema: dict[str, A
 
 def many(number: int, required: int, summary: str = "Do it") -> dict[str, Any]:
     words = "What this is for, in a good many words. "
-    own = {f"p{n}": {"type": "string", "description": words} for n in range(number)}
-    schema = {"type": "object", "properties": own, "required": list(own)[:required]}
+    properties = {f"p{n}": {"type": "string", "description": words} for n in range(number)}
+    schema = {"type": "object", "properties": properties, "required": list(properties)[:required]}
     return {"summary": summary, "category": "books", "effect": "read", "input_schema": schema}
 
 

@@ -85,10 +85,10 @@ def test_several_tools_are_asked_for_with_commas(detail: str, server: Any) -> No
 
 
 def test_an_alias_or_id_shows_the_tool_under_its_own_name(server: Any) -> None:
-    own = ask(server, "tool_schema", tool="find_book").text
+    by_name = ask(server, "tool_schema", tool="find_book").text
 
-    assert ask(server, "tool_schema", tool="seek_book").text == own
-    assert ask(server, "tool_schema", tool="shelf::find_book").text == own
+    assert ask(server, "tool_schema", tool="seek_book").text == by_name
+    assert ask(server, "tool_schema", tool="shelf::find_book").text == by_name
     assert ask(server, "search_tools", query="seek_book").text.startswith("find_book(")
     assert ask(server, "search_tools", query="shelf::find_book").text.startswith("find_book(")
 

@@ -84,7 +84,7 @@ def _parameters(number: int) -> Json:
     names = list(DEFINITIONS)
     first, second = names[number % 12], names[(number * 5 + 1) % 12]
     return {
-        "own": {"$ref": f"#/$defs/{first}"},
+        "single": {"$ref": f"#/$defs/{first}"},
         "several": {"type": "array", "items": {"$ref": f"#/$defs/{second}"}},
         "either": {"anyOf": [{"$ref": f"#/$defs/{second}"}, {"type": "null"}]},
         "box": {"type": "object", "properties": {"w": {"$ref": f"#/$defs/{first}"}}},
@@ -155,8 +155,8 @@ def test_twelve_definitions_of_thirty_tools_are_twelve_types_and_none_exists_twi
         for name in _declared(text)
     }
     assert shared == set(DEFINITIONS)
-    own = set(types) - shared
-    assert own == {
+    unshared = set(types) - shared
+    assert unshared == {
         *(f"Tool{n}Params" for n in range(28)),
         *(f"Tool{n}ParamsBox" for n in range(28)),
         *("EchoParams", "ListParams", "ListResult"),
@@ -193,7 +193,7 @@ def test_a_member_of_a_cycle_is_imported_from_its_own_module(shop: Served) -> No
 
     made = customer(orders=[order(customer=customer(nick="n"))])
     assert made.orders[0].customer.nick == "n"
-    assert models(shop, "tool_6").Tool6Params(own=made.orders[0]).own is made.orders[0]
+    assert models(shop, "tool_6").Tool6Params(single=made.orders[0]).single is made.orders[0]
 
 
 def test_only_the_definitions_that_a_tool_needs_are_imported(shop: Served) -> None:
@@ -280,9 +280,12 @@ def test_none_is_sent_only_where_null_is_a_value(shop: Served) -> None:
 def test_what_was_given_is_told_from_defaults_at_every_depth(shop: Served) -> None:
     class Shop:
         def tool_1(self, params: Any) -> Any:
-            return {"amount": len(params.own.model_fields_set), "currency": params.own.currency}
+            return {
+                "amount": len(params.single.model_fields_set),
+                "currency": params.single.currency,
+            }
 
-    reply = shop.call(Shop(), "tool_1", {"own": {"amount": 3}})
+    reply = shop.call(Shop(), "tool_1", {"single": {"amount": 3}})
 
     assert reply.structured == {"amount": 1, "currency": "EUR"}
 

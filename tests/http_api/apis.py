@@ -215,10 +215,10 @@ SECRET: Final = "s3cret/key+4242"
 class Door:
     """The project's tools, called as a client calls them."""
 
-    def __init__(self, own: Project, server: Recorder) -> None:
+    def __init__(self, project: Project, server: Recorder) -> None:
         self.server = server
-        catalog = own.catalog
-        self.backend = backend_of(catalog, None, own.folder)
+        catalog = project.catalog
+        self.backend = backend_of(catalog, None, project.folder)
         self.executor = Executor(catalog, self.backend)
         self._dispatcher = Dispatcher(catalog, {}, self.executor)
 
@@ -242,8 +242,8 @@ class Door:
 class World:
     """The project, and a server that answers it for as long as a test calls."""
 
-    def __init__(self, own: Project, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.project = own
+    def __init__(self, project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.project = project
         self._monkeypatch = monkeypatch
         monkeypatch.setenv("SECRET", SECRET)
 

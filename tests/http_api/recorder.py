@@ -100,17 +100,17 @@ async def recorder(
     answer: Answering | None = None, context: ssl.SSLContext | None = None
 ) -> AsyncIterator[Recorder]:
     """A server on a free port of this machine."""
-    own = Recorder() if answer is None else Recorder(answer)
-    server = await asyncio.start_server(own.serve, "127.0.0.1", 0, ssl=context)
-    own.stop = server.close
-    own.port = server.sockets[0].getsockname()[1]
+    recording_server = Recorder() if answer is None else Recorder(answer)
+    server = await asyncio.start_server(recording_server.serve, "127.0.0.1", 0, ssl=context)
+    recording_server.stop = server.close
+    recording_server.port = server.sockets[0].getsockname()[1]
     try:
-        yield own
+        yield recording_server
     finally:
         server.close()
-        for task in [*own.connections]:
+        for task in [*recording_server.connections]:
             task.cancel()
-        await asyncio.gather(*own.connections)
+        await asyncio.gather(*recording_server.connections)
 
 
 async def _request(reader: asyncio.StreamReader) -> Sent | None:

@@ -20,8 +20,8 @@ _HOSTILE: Final = "a'b\"c $(touch pwned) `touch pwned` ${SECRET} \\ %"
 _CURLS_OWN: Final = ("host", "user-agent", "accept-encoding", "connection", "content-length")
 
 
-def dry_run(own: Project, tool: str, arguments: str) -> Result:
-    return toolfold(own.folder, "try", tool, arguments, "--dry-run")
+def dry_run(project: Project, tool: str, arguments: str) -> Result:
+    return toolfold(project.folder, "try", tool, arguments, "--dry-run")
 
 
 def test_a_dry_run_prints_the_request_and_needs_no_secret(apis: Project) -> None:
@@ -112,9 +112,9 @@ def test_curl_sends_what_a_call_sends(
                 for one in server.sent
             ]
 
-    own, curl = asyncio.run(both())
+    direct, curl = asyncio.run(both())
 
-    assert own == curl
+    assert direct == curl
     assert not list(tmp_path.iterdir())
 
 

@@ -138,7 +138,7 @@ _TEMPLATES: Final[list[tuple[ParameterPlace, ParameterStyle, bool, str, str]]] =
 
 
 @pytest.mark.parametrize(
-    ("place", "style", "explode", "template", "comma"), _TEMPLATES, ids=lambda own: str(own)
+    ("place", "style", "explode", "template", "comma"), _TEMPLATES, ids=lambda value: str(value)
 )
 def test_drawn_values_are_written_as_by_rfc_6570(
     place: ParameterPlace, style: ParameterStyle, explode: bool, template: str, comma: str

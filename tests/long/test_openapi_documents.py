@@ -88,7 +88,7 @@ def test_github_costs_little_to_start_with(tmp_path: Path) -> None:
     document = str(DOCUMENTS / "github-api.json")
     assert import_openapi(tmp_path, document, "--name", "github").code == 0
     report = json.loads(toolfold(tmp_path, "budget", "--format", "json").out)
-    views = {own["name"]: own["tokens"] for own in report["costs"]}
+    views = {cost["name"]: cost["tokens"] for cost in report["costs"]}
 
     first = next(tokens for name, tokens in views.items() if name.startswith("capabilities()"))
     assert views["surface"] + first <= _MOST_TOKENS
@@ -102,14 +102,14 @@ def test_every_operation_is_called_and_answered_as_its_document_says(
     manifest = load(tmp_path / "tools.yaml").manifest
     calls: dict[str, Json] = {}
     answers: dict[str, Any] = {}
-    for tool, own in manifest.tools.items():
-        backend = own.backend
+    for tool, declared in manifest.tools.items():
+        backend = declared.backend
         assert backend is not None
-        schema = with_definitions(own.input_schema or {}, manifest.defs)
+        schema = with_definitions(declared.input_schema or {}, manifest.defs)
         arguments = example_arguments(schema, [])
         assert arguments is not None, tool
         calls[tool] = arguments
-        answers[f"{backend.operation}"] = _smallest(own.answer_schema, manifest.defs)
+        answers[f"{backend.operation}"] = _smallest(declared.answer_schema, manifest.defs)
     with _answering(name, answers) as (address, unknown):
         text = (tmp_path / "tools.yaml").read_text(encoding="utf-8")
         text = re.sub(r"    url: .*", f'    url: "{address}"', text)
@@ -150,7 +150,9 @@ def _answering(name: str, answers: dict[str, Any]) -> Iterator[tuple[str, list[s
         def _answer(self) -> None:
             self.rfile.read(int(self.headers.get("Content-Length", 0)))
             path = unquote(urlsplit(self.path).path)
-            if not any(self.command == method and own.fullmatch(path) for method, own in known):
+            if not any(
+                self.command == method and pattern.fullmatch(path) for method, pattern in known
+            ):
                 unknown.append(f"{self.command} {path}")
             body = next(
                 value

@@ -37,16 +37,16 @@ def real_config(folder: Path, *chosen: str) -> str:
     work = folder / "work"
     work.mkdir()
     must(work, "git", "init", "-q")
-    servers = {own.name: entry(own.command(work)) for own in installed(chosen)}
+    servers = {server.name: entry(server.command(work)) for server in installed(chosen)}
     return config(folder, servers)
 
 
 def published_catalog(folder: Path, name: str) -> str:
     """A client's file with the servers of a real catalog, each a program that publishes its tools."""
     by_server: dict[str, list[Json]] = {}
-    for own in source_of(name).values():
-        described = {key: value for key, value in own.items() if key != "server"}
-        by_server.setdefault(own["server"], []).append(described)
+    for source_tool in source_of(name).values():
+        described = {key: value for key, value in source_tool.items() if key != "server"}
+        by_server.setdefault(source_tool["server"], []).append(described)
     folder.mkdir()
     commands = {
         server: entry(publish(folder, re.sub(r"[^A-Za-z0-9._-]", "-", server), *tools))
@@ -65,10 +65,10 @@ def test_twelve_real_servers_are_imported_twice_and_the_second_time_nothing_chan
 
     assert first.out.count(": written: ") == len(SERVERS) == 12
     assert second.out.count(": unchanged: ") == 12
-    assert {name: own for name, own in snapshot(tmp_path).items() if "work/" not in name} == {
-        name: own for name, own in before.items() if "work/" not in name
-    }
-    assert len(names(tmp_path)) == sum(own.tools for own in SERVERS)
+    assert {
+        name: content for name, content in snapshot(tmp_path).items() if "work/" not in name
+    } == {name: content for name, content in before.items() if "work/" not in name}
+    assert len(names(tmp_path)) == sum(server.tools for server in SERVERS)
     assert toolfold(tmp_path, "generate", "--quiet").code == 0
     done = toolfold(tmp_path, "check", "--live", "--timeout", "240")
     assert done.code == 0, done.text
@@ -78,7 +78,7 @@ def test_eight_real_servers_cost_a_few_hundred_tokens(tmp_path: Path) -> None:
     imported(tmp_path, "--timeout", "240", "--config", real_config(tmp_path, *EIGHT))
     project = Project(tmp_path / "tools.yaml")
     listings = list_servers([project.upstream(name) for name in project.servers()], tmp_path, 240)
-    published = [tool_ for own in listings if own.live for tool_ in own.live.tools]
+    published = [tool_ for listing in listings if listing.live for tool_ in listing.live.tools]
     costs = budget(tmp_path)
 
     whole = count(json.dumps(published, separators=(",", ":"), ensure_ascii=False))
@@ -133,8 +133,10 @@ def test_search_over_servers_finds_what_it_finds_in_imported_tools(tmp_path: Pat
 
 
 def test_none_of_9715_real_tools_is_taken_for_an_attack(tmp_path: Path) -> None:
-    tools = [own for name in TOOLS for own in source_of(name).values()]
-    numbered = [{**own, "name": f"t{n}", "server": None} for n, own in enumerate(tools)]
+    tools = [source_tool for name in TOOLS for source_tool in source_of(name).values()]
+    numbered = [
+        {**source_tool, "name": f"t{n}", "server": None} for n, source_tool in enumerate(tools)
+    ]
     done = imported(
         tmp_path, "--format", "json", "--config", _one_server(tmp_path, [*map(_bare, numbered)])
     )
@@ -146,12 +148,16 @@ def test_none_of_9715_real_tools_is_taken_for_an_attack(tmp_path: Path) -> None:
 
 def test_effects_are_rarely_proposed_otherwise_than_declared() -> None:
     tools = [*source_of("mcp-servers").values(), *source_of("github-mcp-server").values()]
-    told = [own for own in tools if "readOnlyHint" in (own.get("annotations") or {})]
+    told = [
+        source_tool
+        for source_tool in tools
+        if "readOnlyHint" in (source_tool.get("annotations") or {})
+    ]
     wrong = [
-        own["name"]
-        for own in told
-        if proposed_effect(own["name"], own.get("description") or "") == "read"
-        and declared_effect(own["annotations"]) != "read"
+        source_tool["name"]
+        for source_tool in told
+        if proposed_effect(source_tool["name"], source_tool.get("description") or "") == "read"
+        and declared_effect(source_tool["annotations"]) != "read"
     ]
 
     assert len(told) == 1_263
@@ -172,5 +178,5 @@ def _one_server(folder: Path, tools: list[Json]) -> str:
     return config(folder, {"one": entry(publish(folder, "one", *tools))})
 
 
-def _bare(own: Json) -> Json:
-    return {key: value for key, value in own.items() if key != "server"}
+def _bare(source_tool: Json) -> Json:
+    return {key: value for key, value in source_tool.items() if key != "server"}

@@ -195,8 +195,10 @@ def test_every_key_has_a_description(printed: Any) -> None:
     described = dict(keys(printed))
 
     assert len(described) > 150
-    assert [key for key, own in described.items() if not own.get("description")] == []
-    assert [key for key, own in described.items() if not own["description"].endswith(".")] == []
+    assert [key for key, schema in described.items() if not schema.get("description")] == []
+    assert [
+        key for key, schema in described.items() if not schema["description"].endswith(".")
+    ] == []
 
 
 def test_a_parameter_may_say_what_a_schema_may_say(printed: Any) -> None:
@@ -208,10 +210,10 @@ def test_a_parameter_may_say_what_a_schema_may_say(printed: Any) -> None:
 
 def test_every_key_with_a_default_shows_it(printed: Any) -> None:
     shown = {
-        f"{part.__name__}.{field.alias or name}": (own.get("default"), field.default)
+        f"{part.__name__}.{field.alias or name}": (property_schema.get("default"), field.default)
         for part in [*ManifestModel.__subclasses__()]
         for name, field in part.model_fields.items()
-        for own in [_part(printed, part)["properties"][field.alias or name]]
+        for property_schema in [_part(printed, part)["properties"][field.alias or name]]
         if not field.is_required() and field.default is not None
     }
 
@@ -236,9 +238,9 @@ def test_limits_that_the_runtime_sets_are_shown_as_defaults(printed: Any) -> Non
 def test_every_key_that_takes_more_than_one_word_has_an_example(printed: Any) -> None:
     bare = [
         key
-        for key, own in keys(printed)
-        if not own.get("examples")
-        and not _is_plain(own)
+        for key, schema in keys(printed)
+        if not schema.get("examples")
+        and not _is_plain(schema)
         and key.split(".")[-1] not in ("const", "default")
     ]
 
@@ -248,9 +250,9 @@ def test_every_key_that_takes_more_than_one_word_has_an_example(printed: Any) ->
 def test_every_example_is_valid(printed: Any) -> None:
     wrong = [
         (key, example, error.message)
-        for key, own in keys(printed)
-        for example in own.get("examples", ())
-        for error in _validator(printed, own).iter_errors(example)
+        for key, schema in keys(printed)
+        for example in schema.get("examples", ())
+        for error in _validator(printed, schema).iter_errors(example)
     ]
 
     assert wrong == []
@@ -260,8 +262,8 @@ def _part(printed: Any, part: type[ManifestModel]) -> Any:
     return printed if part is Manifest else printed["definitions"][part.__name__]
 
 
-def _validator(printed: Any, own: Any) -> jsonschema_rs.Draft7Validator:
-    return jsonschema_rs.Draft7Validator(own | {"definitions": printed["definitions"]})
+def _validator(printed: Any, schema: Any) -> jsonschema_rs.Draft7Validator:
+    return jsonschema_rs.Draft7Validator(schema | {"definitions": printed["definitions"]})
 
 
 def _is_plain(schema: Any) -> bool:
@@ -289,11 +291,11 @@ def test_schema_uses_no_keyword_younger_than_draft_07(printed: Any) -> None:
 
 
 def test_nothing_stands_beside_a_reference_where_draft_07_would_ignore_it(printed: Any) -> None:
-    assert [path for path, own in schemas(printed) if "$ref" in own and len(own) > 1] == []
+    assert [path for path, schema in schemas(printed) if "$ref" in schema and len(schema) > 1] == []
 
 
 def test_schema_refers_only_to_its_own_definitions(printed: Any) -> None:
-    references = {own["$ref"] for _, own in schemas(printed) if "$ref" in own}
+    references = {schema["$ref"] for _, schema in schemas(printed) if "$ref" in schema}
 
     assert references
     for reference in references:

@@ -56,7 +56,11 @@ schemas: Final = st.recursive(
     lambda inner: st.one_of(
         inner.map(lambda item: {"type": "array", "items": item}),
         st.dictionaries(texts, inner, max_size=3).map(
-            lambda own: {"type": "object", "properties": own, "required": [*own][:1]}
+            lambda properties: {
+                "type": "object",
+                "properties": properties,
+                "required": [*properties][:1],
+            }
         ),
         st.lists(inner, min_size=1, max_size=3).map(lambda options: {"anyOf": options}),
         st.lists(inner, min_size=1, max_size=3).map(lambda parts: {"allOf": parts}),
@@ -91,7 +95,7 @@ def test_no_two_arguments_have_the_same_keyword(names: list[str]) -> None:
 
     assert [*keywords] == sorted(names, key=[*keywords].index)
     assert len(set(keywords.values())) == len(names)
-    assert all(own.isidentifier() and not keyword.iskeyword(own) for own in keywords.values())
+    assert all(name.isidentifier() and not keyword.iskeyword(name) for name in keywords.values())
 
 
 @pytest.mark.parametrize(
@@ -174,7 +178,7 @@ def test_types_that_refer_to_each_other_end() -> None:
         "B": {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/A"}}, {"type": "null"}]},
         "C": {"$ref": "#/$defs/C"},
     }
-    source = "\n".join([STUB_IMPORTS, *(own.text for own in stub_types(definitions))])
+    source = "\n".join([STUB_IMPORTS, *(stub_type.text for stub_type in stub_types(definitions))])
 
     assert "class A(TypedDict, total=False):\n    b: B" in source
     assert "B = list[A] | None" in source
@@ -189,7 +193,7 @@ def test_types_stand_after_those_that_they_name() -> None:
         "Tree": {"type": "object", "properties": {"in": {"$ref": "#/$defs/Leaf"}}},
         "Leaf": {"type": "object", "properties": {"of": {"$ref": "#/$defs/Forest"}}},
     }
-    ordered = [own.name for own in in_order(stub_types(definitions))]
+    ordered = [stub_type.name for stub_type in in_order(stub_types(definitions))]
     inner = {"type": "object", "properties": {"in": {"type": "object", "properties": {"b": {}}}}}
 
     assert ordered == ["Leaf", "Tree", "Forest", "Trees"]

@@ -168,8 +168,8 @@ def test_the_level_of_the_log_holds_for_authors(
 ) -> None:
     lines = logged(made, "levels", "--log-level", level)
 
-    own = [line["event"] for line in lines if "logger" in line]
-    assert own == events
+    logged_events = [line["event"] for line in lines if "logger" in line]
+    assert logged_events == events
     # Nothing of what carries the server is heard, at any level.
     known = {"implementation", "shop.orders", "root"}
     assert {line["logger"] for line in lines if "logger" in line} <= known
@@ -373,8 +373,8 @@ class Tools:
     ending = lines.index("error: close failed")  # the server's own
     assert lines[:ending] == expected
     if case == "to a file":
-        own = (tmp_path / "own.log").read_text(encoding="utf-8")
-        assert own == "WARNING:implementation:told\n"
+        written = (tmp_path / "own.log").read_text(encoding="utf-8")
+        assert written == "WARNING:implementation:told\n"
 
 
 def test_http_servers_log_the_same_way(made: Project) -> None:

@@ -316,15 +316,15 @@ class Counting:
 
 def test_content_is_cached_for_its_caller_and_shared_where_the_tool_says_so(served: Served) -> None:
     async def calls(door: Dispatcher) -> tuple[list[Reply], list[Reply], int]:
-        own = [await door.call("cached", {}, caller) for caller in (ADA, ADA, EVE)]
+        cached = [await door.call("cached", {}, caller) for caller in (ADA, ADA, EVE)]
         size = door.executor.cache.size
-        return own, [await door.call("shared", {}, caller) for caller in (ADA, EVE)], size
+        return cached, [await door.call("shared", {}, caller) for caller in (ADA, EVE)], size
 
-    own, shared, size = served.run(Counting(), calls)
+    cached, shared, size = served.run(Counting(), calls)
 
-    assert own[0] == own[1] != own[2]
+    assert cached[0] == cached[1] != cached[2]
     assert shared[0] == shared[1]
-    assert size >= sum(len(reply.content[0]["data"]) for reply in (own[0], own[2]))
+    assert size >= sum(len(reply.content[0]["data"]) for reply in (cached[0], cached[2]))
 
 
 def test_a_large_picture_takes_no_more_of_the_cache_than_it_has(served: Served) -> None:

@@ -152,12 +152,12 @@ def test_meta_tools_take_null_for_every_optional_parameter(
 ) -> None:
     server = project(tmp_path, SHELF).server("progressive", Shelf())
     optional = ("category", "detail", "page", "format", "limit", "arguments", "fields", "cursor")
-    own = {
+    names = {
         "capabilities": optional[:4],
         "tool_schema": optional[1:2],
         "search_tools": optional[4:5],
     }.get(name, optional[5:])
-    nulls = dict.fromkeys(own)
+    nulls = dict.fromkeys(names)
 
     assert call(server, name, {**nulls, **plain}) == call(server, name, plain)
 

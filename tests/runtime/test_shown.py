@@ -67,7 +67,7 @@ def test_what_goes_in_circles_is_cut_and_named() -> None:
 
 def test_less_is_shown_where_the_budget_is_smaller() -> None:
     rich, poor = (
-        shown_schema(objects(20, "x" * 100), DEFINITIONS.get, own) for own in (9000, 2000)
+        shown_schema(objects(20, "x" * 100), DEFINITIONS.get, budget) for budget in (9000, 2000)
     )
 
     assert rich.cut == ()

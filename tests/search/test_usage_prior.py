@@ -10,8 +10,8 @@ from tests.support.projects import Json, write_manifest
 
 
 def tool(summary: str, measured: Json | None = None, **more: Any) -> Json:
-    own = {"category": "all", "effect": "read", "summary": summary, **more}
-    return own | ({"measured": measured} if measured else {})
+    declared = {"category": "all", "effect": "read", "summary": summary, **more}
+    return declared | ({"measured": measured} if measured else {})
 
 
 def measured(score: float, latency: float) -> Json:

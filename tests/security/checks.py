@@ -171,8 +171,11 @@ def assert_resources_and_prompts_survive(manifest: Json, files: Files) -> None:
     assert workflow["parts"][0]["text"].startswith(f"{flow['name']}\n{flow['description']}\n")
     assert re.fullmatch(r"[a-z0-9_]{1,64}", workflow["name"])
     (resource,) = baked(files, "resources.json")["resources"]
-    own = manifest["resources"]["hostile"]
-    assert (resource["title"], resource["description"]) == (own["title"], own["summary"])
+    hostile_resource = manifest["resources"]["hostile"]
+    assert (resource["title"], resource["description"]) == (
+        hostile_resource["title"],
+        hostile_resource["summary"],
+    )
 
 
 def assert_model_says_the_same(tool: Json, files: Files, name: str) -> None:

@@ -166,8 +166,8 @@ def test_every_text_and_key_of_a_manifest_is_looked_at(path: str, tmp_path: Path
 @pytest.mark.parametrize("part", ["include", "overlays"])
 def test_files_that_are_merged_in_are_looked_at(part: str, tmp_path: Path) -> None:
     summary = {"summary": "a\u200bb"}
-    own = {"include": {"u": tool() | summary}, "overlays": {"t": summary}}[part]
-    write_manifest(tmp_path, {"tools": own}, "part.yaml")
+    tools = {"include": {"u": tool() | summary}, "overlays": {"t": summary}}[part]
+    write_manifest(tmp_path, {"tools": tools}, "part.yaml")
 
     (warning,) = warnings_of(manifest_of({"t": tool()}, **{part: ["part.yaml"]}), tmp_path)
 
@@ -257,7 +257,7 @@ def test_generate_check_and_import_warn_in_one_line_and_go_on(tmp_path: Path) ->
 
 def test_docs_show_a_mark_and_what_is_served_stays_as_it_was_written(tmp_path: Path) -> None:
     text = f"Say\u202e it \u26a0\ufe0f{tags('and obey')}"
-    own = tool(
+    declared = tool(
         description=text,
         title=text,
         notes=text,
@@ -266,7 +266,7 @@ def test_docs_show_a_mark_and_what_is_served_stays_as_it_was_written(tmp_path: P
         tags=[text],
     )
     categories = {"all": {"title": text, "description": text}}
-    write(manifest_of({"t": own}, categories=categories), tmp_path)
+    write(manifest_of({"t": declared}, categories=categories), tmp_path)
     assert toolfold(tmp_path, "generate").code == 0
     output = tmp_path / "generated"
 

@@ -121,10 +121,10 @@ def test_every_block_arrives_as_it_was_made(era: Era, server: Any) -> None:
     answers = anyio.run(_answers, server, era)
 
     for name in MANIFEST["tools"]:
-        own, through = answers[name], answers[f"/{name}"]
-        assert not own.get("isError"), own
+        direct, through = answers[name], answers[f"/{name}"]
+        assert not direct.get("isError"), direct
         if name != "report":  # whose cursors differ
-            assert through["content"] == own["content"]
+            assert through["content"] == direct["content"]
         assert "structuredContent" not in through
     (chart,) = answers["chart"]["content"]
     assert (chart["type"], chart["mimeType"]) == ("image", "image/png")

@@ -48,17 +48,19 @@ def test_the_container_of_the_page_answers_its_probes_and_only_those_with_a_toke
     (container,) = yaml.safe_load(text)["containers"]
     probes = [container[name]["httpGet"] for name in ("livenessProbe", "readinessProbe")]
     with started(shelf, container["args"], HERE="https://tools.example/mcp") as server:
-        said = [server.request("GET", own["path"], None, headers(own)).status for own in probes]
+        said = [
+            server.request("GET", probe["path"], None, headers(probe)).status for probe in probes
+        ]
         refused = server.post(LIST, Host="tools.example").status
         foreign = server.request("GET", probes[0]["path"], None, {"Host": "elsewhere.example"})
 
-    assert {own["port"] for own in probes} == {8000}
+    assert {probe["port"] for probe in probes} == {8000}
     assert said == [200, 200]
     assert (refused, foreign.status) == (401, 421)
 
 
 def headers(probe: dict[str, Any]) -> dict[str, str]:
-    return {own["name"]: own["value"] for own in probe["httpHeaders"]}
+    return {header["name"]: header["value"] for header in probe["httpHeaders"]}
 
 
 def test_the_command_of_the_compose_file_answers_the_proxy(shelf: Project) -> None:
@@ -72,13 +74,15 @@ def test_the_command_of_the_compose_file_answers_the_proxy(shelf: Project) -> No
 
 def test_every_service_and_volume_that_is_named_is_there() -> None:
     services = COMPOSE["services"]
-    needed = {name for own in services.values() for name in own.get("depends_on", ())}
-    mounted = [volume.split(":")[0] for own in services.values() for volume in own["volumes"]]
-    beside = [ROOT / "examples/compose" / own for own in mounted if own.endswith(".conf")]
+    needed = {name for service in services.values() for name in service.get("depends_on", ())}
+    mounted = [
+        volume.split(":")[0] for service in services.values() for volume in service["volumes"]
+    ]
+    beside = [ROOT / "examples/compose" / volume for volume in mounted if volume.endswith(".conf")]
 
     assert needed <= set(services)
-    assert {own for own in mounted if not own.startswith("./")} == set(COMPOSE["volumes"])
-    assert [own.exists() for own in beside] == [True]
+    assert {volume for volume in mounted if not volume.startswith("./")} == set(COMPOSE["volumes"])
+    assert [path.exists() for path in beside] == [True]
 
 
 @pytest.mark.parametrize("variable", ["POSTGRES_PASSWORD", "TOOLFOLD_STATE_KEYS"])

@@ -197,7 +197,7 @@ def test_calls_under_way_are_finished_and_every_call_of_every_worker_is_counted(
 
 def calls_by_tool(store: Path) -> dict[str, int]:
     with contextlib.closing(open_store(Location("sqlite", str(store)), is_reader=True)) as opened:
-        return {name: own.calls for name, own in figures_by_tool(opened.totals(0)).items()}
+        return {name: figures.calls for name, figures in figures_by_tool(opened.totals(0)).items()}
 
 
 def test_a_cursor_of_another_worker_is_answered_with_the_offset_to_go_on_from(

@@ -151,5 +151,5 @@ def process_environment(more: Mapping[str, str] = _NOTHING) -> dict[str, str]:
     is looked at, and commits under a name of its own.
     """
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    own = {"PATH": programs, **_GIT_IDENTITY, **_PIP}
-    return {**os.environ, **own, **more}
+    settings = {"PATH": programs, **_GIT_IDENTITY, **_PIP}
+    return {**os.environ, **settings, **more}

@@ -109,8 +109,8 @@ def server() -> Server[Any]:
 
 async def over_stdio() -> None:
     async with stdio_server() as (incoming, outgoing):
-        own = server()
-        await own.run(incoming, outgoing, own.create_initialization_options())
+        instance = server()
+        await instance.run(incoming, outgoing, instance.create_initialization_options())
 
 
 def main(arguments: list[str]) -> None:

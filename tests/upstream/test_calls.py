@@ -84,8 +84,8 @@ def test_no_more_programs_start_at_once_than_there_are_processors(tmp_path: Path
 
 
 def test_a_catalog_has_tools_of_its_own_and_of_other_servers(tmp_path: Path) -> None:
-    own = {"here": {"category": "all", "effect": "read", "summary": "A method"}}
-    tools = own | imported("stub", TOOLS)
+    local_tools = {"here": {"category": "all", "effect": "read", "summary": "A method"}}
+    tools = local_tools | imported("stub", TOOLS)
     code = "class Tools:\n    def here(self, params):\n        return 'here'\n"
     project = served_by(tmp_path, tools, code, servers={"stub": stub_server()})
 

@@ -77,10 +77,10 @@ def test_an_address_with_a_key_is_not_in_what_authors_let_be_logged(tmp_path: Pa
         "import logging\n\nlogging.basicConfig(level=logging.DEBUG)\n\n\n"
         "class Tools:\n    def here(self, params):\n        return 'here'\n"
     )
-    own = {"here": {"category": "all", "effect": "read", "summary": "A method"}}
+    local_tools = {"here": {"category": "all", "effect": "read", "summary": "A method"}}
     with http_stub() as upstream:
         servers = {"up": {"url": f"{upstream.address}/mcp?key=${{STUB_KEY}}"}}
-        tools = own | imported("up", stub.TOOLS)
+        tools = local_tools | imported("up", stub.TOOLS)
         project = served_by(tmp_path, tools, code, servers=servers)
         with Stdio.of(project, "--log-level", "debug", STUB_KEY=SECRET) as server:
             here = server.request(1, "tools/call", name="here", arguments={})

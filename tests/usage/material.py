@@ -59,9 +59,9 @@ def recording(location: Location, code: str, *arguments: str) -> Running:
 def warnings(log: pytest.LogCaptureFixture) -> list[str]:
     """What the server's log says of usage, and why; methods of other tests may still be logged."""
     words = re.compile("usage|recorded")
-    about_usage = [own for own in log.records if words.search(own.getMessage())]
+    about_usage = [record for record in log.records if words.search(record.getMessage())]
     facts = [getattr(record, "facts", {}) for record in about_usage]
     return [
-        f"{record.getMessage()}: {own['why']}" if "why" in own else record.getMessage()
-        for record, own in zip(about_usage, facts, strict=True)
+        f"{record.getMessage()}: {details['why']}" if "why" in details else record.getMessage()
+        for record, details in zip(about_usage, facts, strict=True)
     ]

@@ -59,7 +59,7 @@ def follow(block: str, folder: Path) -> list[str]:
     for line in block.splitlines():
         if not line.startswith("$ "):
             # Columns are as wide as the longest name.
-            assert line.split() in [own.split() for own in said.splitlines()]
+            assert line.split() in [printed.split() for printed in said.splitlines()]
             continue
         command = line.removeprefix("$ ").partition("#")[0].split()
         commands.append(" ".join(command))
@@ -86,7 +86,7 @@ def test_the_rules_of_the_page_are_accepted_and_decide(tana: Path) -> None:
     manifest = tana / "tools.yaml"
     manifest.write_text(f"{manifest.read_text(encoding='utf-8')}\n{rules}", encoding="utf-8")
     weights = yaml.safe_load(rules)["tiers"]["weights"]
-    (line,) = [own for own in toolfold(tana, "tiers").out.splitlines() if "tana_search" in own]
+    (line,) = [line for line in toolfold(tana, "tiers").out.splitlines() if "tana_search" in line]
 
     assert weights["recency"] == 0
     assert " 0.00 " in line

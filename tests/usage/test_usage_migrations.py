@@ -33,7 +33,13 @@ _KEPT: Final = [
 def first(location: Location) -> Location:
     """A store of the first version."""
     if location.kind == "sqlite":
-        run(location, *(f"{own} WITHOUT ROWID" if "CREATE" in own else own for own in _FIRST))
+        run(
+            location,
+            *(
+                f"{statement} WITHOUT ROWID" if "CREATE" in statement else statement
+                for statement in _FIRST
+            ),
+        )
         run(location, f"PRAGMA application_id = {0x74667573}", "PRAGMA user_version = 1")
     else:
         run(location, "CREATE TABLE toolfold_version (version BIGINT NOT NULL)", *_FIRST)
@@ -45,9 +51,9 @@ def run(location: Location, *statements: str) -> list[tuple[object, ...]]:
     """Carry out statements; the rows of the last."""
     if location.kind == "sqlite":
         with closing(sqlite3.connect(location.target, isolation_level=None)) as file:
-            return [file.execute(own).fetchall() for own in statements][-1]
+            return [file.execute(statement).fetchall() for statement in statements][-1]
     with psycopg.connect(location.target) as connection:
-        done = [connection.execute(own.encode()) for own in statements][-1]
+        done = [connection.execute(statement.encode()) for statement in statements][-1]
         return done.fetchall() if done.description else []
 
 

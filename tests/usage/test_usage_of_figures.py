@@ -21,9 +21,11 @@ def imported(name: str) -> set[str]:
     while waiting:
         tree = ast.parse((_BENCH / f"{waiting.pop()}.py").read_text(encoding="utf-8"))
         modules = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-        own = {module.removeprefix("bench.") for module in modules if module.startswith("bench.")}
-        waiting += sorted(own - found)
-        found |= own
+        bench_modules = {
+            module.removeprefix("bench.") for module in modules if module.startswith("bench.")
+        }
+        waiting += sorted(bench_modules - found)
+        found |= bench_modules
     return found
 
 
@@ -33,11 +35,11 @@ def test_every_program_has_its_calls_counted_apart(name: str) -> None:
 
 
 def test_what_counts_them_apart_is_gone_afterwards(tmp_path: Path) -> None:
-    own = str(tmp_path / "mine.db")
-    done = program(ROOT, _SHOWN, environment={"TOOLFOLD_USAGE": own})
+    database = str(tmp_path / "mine.db")
+    done = program(ROOT, _SHOWN, environment={"TOOLFOLD_USAGE": database})
     place = Path(done.out.strip())
 
     assert done.code == 0, done.err
     assert place.name == "usage.db"
-    assert str(place) != own
+    assert str(place) != database
     assert not place.parent.exists()

@@ -176,7 +176,7 @@ def test_what_still_waits_at_the_end_is_said(
         recorder.close(0.1)
         wait_until(lambda: not is_writing(), "the thread does not end")
 
-    (left,) = [own for own in caplog.records if own.getMessage() == "calls were not recorded"]
+    (left,) = [entry for entry in caplog.records if entry.getMessage() == "calls were not recorded"]
     assert vars(left)["facts"]["calls"] == 7
     assert counted(sqlite) == 0
 

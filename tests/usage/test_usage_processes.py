@@ -107,4 +107,4 @@ def add_after_the_crash(location: Location) -> None:
 def by_tool(location: Location) -> dict[str, int]:
     with closing(open_store(location, is_reader=True)) as store:
         figures = figures_by_tool(store.totals(0))
-    return {tool: own.calls for tool, own in figures.items()}
+    return {tool: tool_figures.calls for tool, tool_figures in figures.items()}

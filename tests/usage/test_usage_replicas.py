@@ -48,16 +48,16 @@ def figures(location: Location) -> dict[str, ToolFigures]:
 
 
 def test_the_calls_of_two_replicas_add_up(made: Project, postgres: Location) -> None:
-    async def call(url: str, own: str, era: Era) -> None:
+    async def call(url: str, tool_name: str, era: Era) -> None:
         async with connected(url, era) as client:
-            for name in ("fetch", "fail", own):
+            for name in ("fetch", "fail", tool_name):
                 for _ in range(_CALLS):
                     await client.call_tool(name, {})
 
     async def call_both(urls: list[str]) -> None:
         async with anyio.create_task_group() as tasks:
-            for url, own, era in zip(urls, ("here", "there"), ERAS, strict=True):
-                tasks.start_soon(call, url, own, era)
+            for url, tool_name, era in zip(urls, ("here", "there"), ERAS, strict=True):
+                tasks.start_soon(call, url, tool_name, era)
 
     with replica(made, postgres) as one, replica(made, postgres) as other:
         anyio.run(call_both, [one.url, other.url])
@@ -67,7 +67,9 @@ def test_the_calls_of_two_replicas_add_up(made: Project, postgres: Location) -> 
             assert "cannot be recorded" not in server.log
 
     found = figures(postgres)
-    assert {name: (own.calls, own.failures) for name, own in found.items()} == {
+    assert {
+        name: (tool_figures.calls, tool_figures.failures) for name, tool_figures in found.items()
+    } == {
         "running::fail": (2 * _CALLS, 2 * _CALLS),
         "running::fetch": (2 * _CALLS, 0),
         "running::here": (_CALLS, 0),

@@ -45,10 +45,10 @@ class CatalogAnswers:
         """T1: categories with their counts and popular tools; ToolError where there is no such page."""
         names = list(self._catalog.categories())
         pages = [names[at : at + page_size] for at in range(0, len(names), page_size)] or [[]]
-        own = _page(pages, page, "page_size")
+        page_names = _page(pages, page, "page_size")
         return Categories(
             tool_count=len(self._by_name),
-            categories=[self._category(name) for name in own],
+            categories=[self._category(name) for name in page_names],
             pagination=PageOf(
                 page=page,
                 page_size=page_size,
@@ -62,23 +62,23 @@ class CatalogAnswers:
         """T2: a page of a category's tools; ToolError where there is no such category or page."""
         tools = self._tools_of(name)
         pages = _pages(tools, page_size, max_tokens)
-        own = _page(pages, page, "page_size and max_tokens")
+        page_tools = _page(pages, page, "page_size and max_tokens")
         path = f"/category/{quote(name, safe='')}"
         query = {"page": page, "page_size": page_size, "max_tokens": max_tokens}
         following = _next(path, len(pages), **query)
         return CategoryPage(
             category=name,
             description=self._catalog.category_description(name),
-            tools=[_tool(tool) for tool in own],
+            tools=[_tool(tool) for tool in page_tools],
             pagination=Pagination(
                 page=page,
                 page_size=page_size,
                 max_tokens=max_tokens,
-                tokens=sum(tool.tokens for tool in own),
+                tokens=sum(tool.tokens for tool in page_tools),
                 total_count=len(tools),
                 total_pages=len(pages),
                 next=following,
-                truncated_by="max_tokens" if following and len(own) < page_size else None,
+                truncated_by="max_tokens" if following and len(page_tools) < page_size else None,
             ),
         )
 
@@ -155,7 +155,7 @@ class CatalogAnswers:
 
     def _unknown_tool(self, named: str) -> ToolError:
         servers = self.server_counts()
-        known = [own for own in servers if named.startswith((f"{own}::", f"{own}/"))]
+        known = [server for server in servers if named.startswith((f"{server}::", f"{server}/"))]
         if not known:
             server = named.partition("::" if "::" in named else "/")[0]
             return unknown("unknown_tool", "server", server, servers)
@@ -216,5 +216,5 @@ def _tool(summary: ToolSummary) -> Tool:
 
 
 def _measured(summary: ToolSummary) -> MeasuredCalls | None:
-    own = summary.measured
-    return None if own is None else MeasuredCalls(**own._asdict())
+    measured = summary.measured
+    return None if measured is None else MeasuredCalls(**measured._asdict())

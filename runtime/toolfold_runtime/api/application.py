@@ -118,18 +118,18 @@ class Api:
         if path in self._pages:
             query_of(raw, ())
             return await self._pages[path]()
-        own = path.removeprefix(f"{ROOT}/") if path.startswith(f"{ROOT}/") else ""
-        if own in self._fixed:
-            return await self._fixed[own](raw)
-        kind, _, name = own.partition("/")
+        relative_path = path.removeprefix(f"{ROOT}/") if path.startswith(f"{ROOT}/") else ""
+        if relative_path in self._fixed:
+            return await self._fixed[relative_path](raw)
+        kind, _, name = relative_path.partition("/")
         # An id as it is in lists comes first: the one way to tools of a server called `category`.
-        if kind == "category" and name and not self._answers.has_id(own):
+        if kind == "category" and name and not self._answers.has_id(relative_path):
             return self._category(name, raw)
-        if "::" in own or (kind and name):
+        if "::" in relative_path or (kind and name):
             query_of(raw, ())
-            make = partial(self._answers.tool, own)
+            make = partial(self._answers.tool, relative_path)
             # The tag is a hash of the schema: whoever has it asks, and is told that it is current.
-            return self._cached("tool", (own,), make, b"no-cache")
+            return self._cached("tool", (relative_path,), make, b"no-cache")
         known = ", ".join([*(f"{ROOT}/{key}" for key in self._fixed), f"{ROOT}/category/NAME"])
         text = f"nothing is here. There is {known}, {ROOT}/SERVER::TOOL, and {DOCUMENT}."
         return _problem(404, "not_found", text)

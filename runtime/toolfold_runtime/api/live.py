@@ -49,8 +49,8 @@ class LiveUsage:
         is_recorded = self._location is not None
         tools, days = await self._figures(self._location) if self._location else ([], [])
         caches = {
-            kind: CacheCounts(hits=own.hits, misses=own.misses)
-            for kind, own in self._counts.items()
+            kind: CacheCounts(hits=counts.hits, misses=counts.misses)
+            for kind, counts in self._counts.items()
         }
         return Usage(is_recorded=is_recorded, tools=tools, days=days, caches=caches)
 
@@ -74,16 +74,18 @@ class LiveUsage:
             server_log.warning("usage cannot be read", error=str(error))
 
 
-def upstreams(states: Iterable[ServerState], counts: dict[str, int], own: str) -> list[Upstream]:
-    """Every server of the catalog with its state; the implementation's own tools are its own."""
+def upstreams(
+    states: Iterable[ServerState], counts: dict[str, int], own_server: str
+) -> list[Upstream]:
+    """Every server of the catalog with its state; `own_server` has the implementation's own tools."""
     by_name = {state.name: state for state in states}
     names = dict.fromkeys([*counts, *by_name])
-    return [_upstream(name, by_name.get(name), counts.get(name, 0), own) for name in names]
+    return [_upstream(name, by_name.get(name), counts.get(name, 0), own_server) for name in names]
 
 
-def _upstream(name: str, state: ServerState | None, tools: int, own: str) -> Upstream:
+def _upstream(name: str, state: ServerState | None, tools: int, own_server: str) -> Upstream:
     if state is None:
-        status = "here" if name == own else "described"
+        status = "here" if name == own_server else "described"
         return Upstream(name=name, status=status, tool_count=tools)
     # Not what the last error said, which may repeat what others should not read; the log has it.
     return Upstream(
@@ -105,23 +107,25 @@ def _figures(location: Location, ids: frozenset[str]) -> _Figures:
         days = [day for day in store.days(now // 24 - _DAYS + 1, now // 24) if day.tool in ids]
     finally:
         store.close()
-    by_calls = sorted(figures_by_tool(totals).values(), key=lambda own: (-own.calls, own.tool))
-    return [_tool(own) for own in by_calls], _by_day(days, now // 24)
+    by_calls = sorted(
+        figures_by_tool(totals).values(), key=lambda figures: (-figures.calls, figures.tool)
+    )
+    return [_tool(figures) for figures in by_calls], _by_day(days, now // 24)
 
 
-def _tool(own: ToolFigures) -> ToolUsage:
+def _tool(figures: ToolFigures) -> ToolUsage:
     of_those_that_ran = {
-        "success_rate": round(own.success_rate, 4),
-        "latency_ms": round(own.latency_ms, 1),
-        "p50_ms": round(own.p50_ms, 1),
-        "p95_ms": round(own.p95_ms, 1),
+        "success_rate": round(figures.success_rate, 4),
+        "latency_ms": round(figures.latency_ms, 1),
+        "p50_ms": round(figures.p50_ms, 1),
+        "p95_ms": round(figures.p95_ms, 1),
     }
     return ToolUsage(
-        tool=own.tool,
-        calls=own.calls,
-        failures=own.failures,
-        not_run=own.not_run,
-        **(of_those_that_ran if own.ran else {}),
+        tool=figures.tool,
+        calls=figures.calls,
+        failures=figures.failures,
+        not_run=figures.not_run,
+        **(of_those_that_ran if figures.ran else {}),
     )
 
 
@@ -131,7 +135,7 @@ def _by_day(totals: Iterable[DayTotal], today: int) -> list[DayUsage]:
     for total in totals:
         if total.day in by_day:  # else of a clock that was ahead
             by_day[total.day].append(total)
-    return [_day(day, own) for day, own in by_day.items()]
+    return [_day(day, day_totals) for day, day_totals in by_day.items()]
 
 
 def _day(day: int, totals: Sequence[DayTotal]) -> DayUsage:

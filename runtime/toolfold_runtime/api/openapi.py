@@ -18,8 +18,13 @@ DOCUMENT: Final = "/api/v1/openapi.json"
 _NAME: Final = {"type": "string", "minLength": 1}
 
 
-def _number(own: Number) -> Json:
-    return {"type": "integer", "default": own.default, "minimum": own.least, "maximum": own.most}
+def _number(number: Number) -> Json:
+    return {
+        "type": "integer",
+        "default": number.default,
+        "minimum": number.least,
+        "maximum": number.most,
+    }
 
 
 class Operation(NamedTuple):
@@ -142,7 +147,7 @@ def types_of_answers() -> Json:
     ]
     _, defined = models_json_schema(
         # What has its default is left out of answers.
-        [(own, "validation") for own in types],
+        [(model, "validation") for model in types],
         ref_template="#/components/schemas/{model}",
     )
     found: Json = defined["$defs"]

@@ -47,12 +47,12 @@ def _operation(operation: Operation) -> str:
 
 
 def _types() -> Iterator[str]:
-    for name, own in types_of_answers().items():
+    for name, type_schema in types_of_answers().items():
         rows = [
             (f"<code>{escape(field)}</code>", _type(schema), _text(schema.get("description", "")))
-            for field, schema in own["properties"].items()
+            for field, schema in type_schema["properties"].items()
         ]
-        described = f"<p>{_text(own.get('description', ''))}</p>"
+        described = f"<p>{_text(type_schema.get('description', ''))}</p>"
         yield section(
             f'<span id="{escape(name)}">{escape(name)}</span>',
             described + table(("field", "type", ""), rows),
@@ -74,11 +74,11 @@ def _type(schema: Mapping[str, Any]) -> str:
     if "$ref" in schema:
         return _link(schema["$ref"].rpartition("/")[2])
     if "anyOf" in schema:
-        return " or ".join(_type(own) for own in schema["anyOf"])
+        return " or ".join(_type(variant) for variant in schema["anyOf"])
     if "const" in schema:
         return f"<code>{escape(str(schema['const']))}</code>"
     if "enum" in schema:
-        return ", ".join(f"<code>{escape(str(own))}</code>" for own in schema["enum"])
+        return ", ".join(f"<code>{escape(str(value))}</code>" for value in schema["enum"])
     if schema.get("type") == "array":
         return f"list of {_type(schema['items'])}"
     values = schema.get("additionalProperties")

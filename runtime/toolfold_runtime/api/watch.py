@@ -128,9 +128,11 @@ def _tiers(tools: Sequence[ToolSummary]) -> str:
         by_tier[tool.tier or "none"].append(tool)
     rows = []
     for tier in (*_TIERS, "none"):
-        if own := by_tier[tier]:
-            names = "neither declared nor called often enough" if tier == "none" else _best(own)
-            rows.append((f'<span class="short">{tier}</span>', f"{len(own):,}", names))
+        if tier_tools := by_tier[tier]:
+            names = (
+                "neither declared nor called often enough" if tier == "none" else _best(tier_tools)
+            )
+            rows.append((f'<span class="short">{tier}</span>', f"{len(tier_tools):,}", names))
     return section("Tools by tier", table(("tier", "tools", "the best"), rows, numbers=(1,)))
 
 
@@ -145,9 +147,9 @@ def _caches(usage: Usage | None) -> str:
     if usage is None:
         return ""
     rows = []
-    for kind, own in usage.caches.items():
-        asked = own.hits + own.misses
-        rate = own.hits / asked if asked else None
+    for kind, counts in usage.caches.items():
+        asked = counts.hits + counts.misses
+        rate = counts.hits / asked if asked else None
         rows.append((_KINDS.get(kind, kind), f"{asked:,}", _share(rate)))
     head = ("answers of this process", "asked for", "ready")
     return section("Cache hits", table(head, rows, numbers=(1, 2)))
@@ -158,20 +160,20 @@ def _servers(servers: Sequence[Upstream], usage: Usage | None) -> str:
     ordered = sorted(servers, key=_worst_first)
     rows = [
         (
-            named(own.name),
-            f'<span class="{_mood(own)}">{escape(own.status)}</span>',
-            f"{own.tool_count:,}",
-            *calls.get(own.name, ("0", "0") if calls else ("–", "–")),
-            escape(own.failing_since or own.since),
+            named(server.name),
+            f'<span class="{_mood(server)}">{escape(server.status)}</span>',
+            f"{server.tool_count:,}",
+            *calls.get(server.name, ("0", "0") if calls else ("–", "–")),
+            escape(server.failing_since or server.since),
         )
-        for own in ordered[:_MOST_SERVERS]
+        for server in ordered[:_MOST_SERVERS]
     ]
     head = ("server", "state", "tools", "calls", "failures", "since")
     shown = table(head, rows, numbers=(2, 3, 4), wide=(2, 5))
     more = len(servers) - _MOST_SERVERS
     if more > 0:
         shown += f'<p class="soft">and {more:,} more: <code>/api/v1/tools/servers</code></p>'
-    states = {own.status for own in servers}
+    states = {server.status for server in servers}
     notes = [f"{name}: {words}" for name, words in _STATES.items() if name in states]
     return section("Servers", f'{shown}<p class="soft">{"; ".join(notes)}</p>' if notes else shown)
 

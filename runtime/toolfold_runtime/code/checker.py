@@ -101,7 +101,7 @@ def _checked(session: "MontySession", source: str, lines_before: int) -> list[Fi
             snapshot = snapshot.resume_not_handled()
     except monty.MontyTypingError as error:
         every = _findings(error.display(), lines_before)
-        return [*islice((own for own in every if own.line > 0), _MOST_FINDINGS)]
+        return [*islice((finding for finding in every if finding.line > 0), _MOST_FINDINGS)]
     except monty.MontySyntaxError:
         return []  # it is found again when the program is compiled, alone
     except monty.MontyRuntimeError as error:

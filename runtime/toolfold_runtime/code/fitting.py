@@ -29,11 +29,13 @@ def may_fit(expected: str, found: str, *, is_written: bool = False) -> bool:
     Of a union, one member is enough; but a list that `is_written` in place holds all of them.
     """
     wanted = [*members(expected)]
-    own = [member.rstrip("*") for member in members(found)]
-    if is_written and len(own) > 1:
-        own = [member for member in own if member != "None"]
-        return all(any(_fits(one, member, is_written) for one in wanted) for member in own)
-    return any(_fits(one, member, is_written) for member in own for one in wanted)
+    found_members = [member.rstrip("*") for member in members(found)]
+    if is_written and len(found_members) > 1:
+        found_members = [member for member in found_members if member != "None"]
+        return all(
+            any(_fits(one, member, is_written) for one in wanted) for member in found_members
+        )
+    return any(_fits(one, member, is_written) for member in found_members for one in wanted)
 
 
 def members(text: str) -> Iterator[str]:
@@ -54,8 +56,8 @@ def _fits(expected: str, found: str, is_written: bool) -> bool:
     if wanted in _SCALARS:
         return kind in _SCALARS[wanted]
     if wanted == "list":
-        items = [own for own in arguments if own != "..."] if kind == "tuple" else arguments[:1]
-        return kind in _LISTS and all(may_fit(of[0], own, is_written=is_written) for own in items)
+        items = [item for item in arguments if item != "..."] if kind == "tuple" else arguments[:1]
+        return kind in _LISTS and all(may_fit(of[0], item, is_written=is_written) for item in items)
     if wanted == "dict":
         values = ["int"] if kind == "Counter" else arguments[1:2]
         is_dict = kind in _DICTS and all(may_fit(of[1], v, is_written=is_written) for v in values)

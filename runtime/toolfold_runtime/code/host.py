@@ -46,7 +46,7 @@ class Host:
         if called.problem:
             raise ToolError("invalid_arguments", f"{called.function}: {called.problem}")
         entry = self._catalog.entry(stub.tool)
-        given = {stub.parameters.get(key, key): own for key, own in called.arguments.items()}
+        given = {stub.parameters.get(key, key): value for key, value in called.arguments.items()}
         self.calls += 1
         result = await self._executor.result(entry, given, self._context)
         if result.is_error:

@@ -66,7 +66,7 @@ _MODULE: Final = re.compile(r"Cannot resolve imported module `(?P<module>[^`]+)`
 _FUTURE: Final = "__future__"
 _NUMBERS: Final = ("int", "float", "bool")
 _BUILTIN_TYPES: Final[dict[str, type]] = {
-    own.__name__: own for own in (str, int, float, bool, list, dict, tuple, set)
+    kind.__name__: kind for kind in (str, int, float, bool, list, dict, tuple, set)
 }
 #: Modules that programs may import; others do not exist for them.
 MODULES: Final = (
@@ -167,11 +167,13 @@ class _Judge:
         names = self._functions.names()
         if (joined := written.replace(".", "_").replace("-", "_")) in names:
             return f"in programs {written} is called {joined}"
-        own = [variable for variable in self._variables if variable != name]
-        near = nearest(name, [*names, *own])
+        others = [variable for variable in self._variables if variable != name]
+        near = nearest(name, [*names, *others])
         if not near:
             return f"{name} is not defined: no variable or tool"
-        offered = [own for own in near if self._functions.effect_withheld(own) is None]
+        offered = [
+            candidate for candidate in near if self._functions.effect_withheld(candidate) is None
+        ]
         if not offered and (effect := self._functions.effect_withheld(near[0])):
             return f"{name} is not defined; {self._functions.why_withheld(near[0], effect)}"
         return f"{name} is not defined; did you mean {' or '.join(offered)}?"
@@ -183,7 +185,9 @@ class _Judge:
         given = re.search(r"`([^`]+)`", finding.message)
         name = given.group(1) if given else ""
         known = parameters(stub)
-        near = nearest(name, known) or [own for own in known if name in own.split("_")]
+        near = nearest(name, known) or [
+            parameter for parameter in known if name in parameter.split("_")
+        ]
         way_out = f"; did you mean {near[0]}?" if near else "."
         return f"{stub.function} has no parameter {name}{way_out} {signature(stub)}"
 
@@ -231,7 +235,7 @@ class _Judge:
         if match is None:
             return ""
         key, name = match["key"], match["type"]
-        is_also_a_dict = any(own.startswith("dict[") for own in members(match["union"] or ""))
+        is_also_a_dict = any(member.startswith("dict[") for member in members(match["union"] or ""))
         if key in self._own_keys or is_also_a_dict:
             return ""
         keys = keys_of(name, self._offer.stubs)
@@ -249,10 +253,10 @@ class _Judge:
         keys = keys_of(name, self._offer.stubs)
         if keys:
             return f'{name} is a dict: write ["{attribute}"]. Keys: {", ".join(keys)}'
-        own = _builtin_type(name)
-        if own is None or hasattr(own, attribute):
+        builtin_type = _builtin_type(name)
+        if builtin_type is None or hasattr(builtin_type, attribute):
             return ""  # the checker does not know every method that there is
-        near = nearest(attribute, [item for item in dir(own) if not item.startswith("_")])
+        near = nearest(attribute, [item for item in dir(builtin_type) if not item.startswith("_")])
         way_out = f"; did you mean {near[0]}?" if near else ""
         return f"{name} has no attribute {attribute}{way_out}"
 
@@ -294,7 +298,7 @@ class _Judge:
 
     def _stub(self, pattern: re.Pattern[str], message: str) -> ToolStub | None:
         match = pattern.search(message)
-        name = next((own for own in match.groups() if own), "") if match else ""
+        name = next((group for group in match.groups() if group), "") if match else ""
         return self._offer.functions.get(name)
 
     def _text(self, finding: Finding) -> str:
@@ -315,15 +319,15 @@ class _Judge:
 
 def _own_keys(code: str) -> set[str]:
     """The keys that a program adds to what it got, or looks for in it."""
-    found = {own["added"] or own["sought"] or own["set"] for own in _OWN_KEY.finditer(code)}
+    found = {match["added"] or match["sought"] or match["set"] for match in _OWN_KEY.finditer(code)}
     for update in _UPDATE.findall(code):
-        found |= {own["key"] or own["name"] for own in _UPDATED_KEY.finditer(update)}
+        found |= {match["key"] or match["name"] for match in _UPDATED_KEY.finditer(update)}
     return found
 
 
 def _variables(code: str) -> list[str]:
     """The variables of a program, of very many the first."""
-    found = (own[1] or own[2] for own in _VARIABLE.finditer(code))
+    found = (match[1] or match[2] for match in _VARIABLE.finditer(code))
     return [*islice(dict.fromkeys(found), _MOST_VARIABLES)]
 
 

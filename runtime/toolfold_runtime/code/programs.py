@@ -50,7 +50,7 @@ class Programs:
         self._threads = Threads()
         # Of all that run at once, a quarter is left to other tools: there are none.
         self._running = Limits(self._limits.seconds, -(-MOST_PROGRAMS * 4 // 3))
-        definitions = {own.name: own for own in facts.meta_tools}
+        definitions = {definition.name: definition for definition in facts.meta_tools}
         self.entries = {
             name: ToolEntry(
                 name=name,

@@ -158,7 +158,7 @@ def _turn(snapshot: Any) -> Called | Ended | None:
     name, positional = str(snapshot.function_name), len(snapshot.args)
     start = snapshot.position.start
     try:
-        given = {key: json_value(own, key) for key, own in snapshot.kwargs.items()}
+        given = {key: json_value(value, key) for key, value in snapshot.kwargs.items()}
     except NoJsonError as error:
         return Called(name, positional, {}, start, str(error))
     return Called(name, positional, given, start)

@@ -22,8 +22,8 @@ def signature(stub: ToolStub) -> str:
 
 def is_optional(stub: ToolStub, parameter: str) -> bool:
     """Whether a parameter has a default, which it says after its type."""
-    own = re.search(rf"\b{re.escape(parameter)}: (.*)", signature(stub))
-    return own is not None and " = " in re.split(r", \w+: ", own.group(1))[0]
+    match = re.search(rf"\b{re.escape(parameter)}: (.*)", signature(stub))
+    return match is not None and " = " in re.split(r", \w+: ", match.group(1))[0]
 
 
 def parameters(stub: ToolStub) -> list[str]:
@@ -44,7 +44,7 @@ def keys_of(name: str, stubs: str) -> list[str]:
 
 def types_taken(stubs: Collection[ToolStub], source: str) -> set[str]:
     """The types in a source of stubs that one of the tools takes, with those that they name."""
-    sources = {own["name"]: own["text"] for own in _TYPE.finditer(source)}
+    sources = {match["name"]: match["text"] for match in _TYPE.finditer(source)}
     heads = (signature(stub).rpartition(" -> ")[0] for stub in stubs)
     taken: set[str] = set()
     rest = [word for head in heads for word in _NAME.findall(head)]

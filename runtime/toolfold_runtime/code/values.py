@@ -47,9 +47,9 @@ class _Conversion:
         if len(self._path) >= _MOST_LEVELS:
             raise NoJsonError(f"{self._name} has more than {_MOST_LEVELS} levels; flatten it")
         if isinstance(value, dict):
-            return {self._key(key): self._below(key, own) for key, own in value.items()}
+            return {self._key(key): self._below(key, item) for key, item in value.items()}
         if isinstance(value, list | tuple | set | frozenset):
-            return [self._below(at, own) for at, own in enumerate(value)]
+            return [self._below(at, item) for at, item in enumerate(value)]
         if isinstance(value, date | datetime | time):
             return value.isoformat()
         if isinstance(value, Decimal):
@@ -97,11 +97,11 @@ class _Conversion:
 
 def _named(value: object) -> str:
     """What a value is, in the words of the program that made it."""
-    own = getattr(value, "name", None)
+    name = getattr(value, "name", None)
     kind = type(value).__name__
     if kind == "MontyClassProxy":
-        return f"an object of class {own}"
-    return f"{own}" if kind.startswith("Monty") else f"of type {kind}"
+        return f"an object of class {name}"
+    return f"{name}" if kind.startswith("Monty") else f"of type {kind}"
 
 
 def _shown(step: object) -> str:

@@ -182,7 +182,7 @@ def _events(received: Received, mask: Mask) -> ApiAnswer:
     blocks = mask(text).replace("\r\n", "\n").replace("\r", "\n").split("\n\n")
     if received.is_partial:
         blocks = blocks[:-1]  # the last one is not complete
-    events = [own for block in blocks if (own := _event(block, mask)) is not None]
+    events = [event for block in blocks if (event := _event(block, mask)) is not None]
     notes = (note,) if note else ()
     if received.is_partial or len(events) > _MOST_EVENTS:
         more = "the stream goes on: these are the events that came first"

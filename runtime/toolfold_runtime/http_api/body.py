@@ -33,8 +33,8 @@ def body_of(body: HttpBody, arguments: Json, elsewhere: Collection[str]) -> Body
             return None
         return _written(body, body.argument, arguments[body.argument])
     value = {
-        body.properties.get(argument, argument): own
-        for argument, own in arguments.items()
+        body.properties.get(argument, argument): argument_value
+        for argument, argument_value in arguments.items()
         if argument in body.properties or (body.is_open and argument not in elsewhere)
     }
     return _written(body, "the body", value) if value or body.is_required else None
@@ -79,14 +79,14 @@ def decoded_base64(argument: str, text: str) -> bytes:
 
 
 def _form(body: HttpBody, value: Json) -> Iterator[str]:
-    for name, own in value.items():
+    for name, property_value in value.items():
         part = body.parts.get(name, _USUAL)
         if part.media_type is not None and is_json(part.media_type):
-            own = compact(own)
-        is_flat = not _has_parts_inside(own)
+            property_value = compact(property_value)
+        is_flat = not _has_parts_inside(property_value)
         style = part.style or ("form" if is_flat else "deepObject")
         explode = True if part.explode is None else part.explode
-        if text := styled_text(name, own, style, explode):
+        if text := styled_text(name, property_value, style, explode):
             yield text
 
 

@@ -46,7 +46,7 @@ def _url(server: UpstreamServer, request: ApiRequest) -> str:
     path, mark, query = request.url.partition("?")
     if not mark or key is None or key.place != "query":
         return request.url
-    pairs = [own for own in query.split("&") if unquote_plus(own.partition("=")[0]) != key.name]
+    pairs = [pair for pair in query.split("&") if unquote_plus(pair.partition("=")[0]) != key.name]
     return f"{path}?{'&'.join(pairs)}" if pairs else path
 
 
@@ -57,8 +57,8 @@ def _headers(server: UpstreamServer, request: ApiRequest) -> Iterator[str]:
     headers |= {name.lower(): (name, value) for name, value in server.headers.items()}
     _, cookie = headers.pop("cookie", ("", ""))
     if (key := auth.api_key) and key.place == "cookie":
-        pairs = (own.strip() for own in cookie.split(";"))
-        others = [own for own in pairs if own and own.partition("=")[0] != key.name]
+        pairs = (pair.strip() for pair in cookie.split(";"))
+        others = [pair for pair in pairs if pair and pair.partition("=")[0] != key.name]
         cookie = "; ".join([*others, f"{key.name}={key.value}"])
     if cookie:
         headers["cookie"] = ("cookie", cookie)

@@ -31,8 +31,8 @@ def multipart(kind: str, value: Json, parts: Mapping[str, BodyPart]) -> tuple[st
     """The media type with its boundary, and the content; each item of a list is a part of its own."""
     boundary = secrets.token_hex(16)
     chunks: list[bytes] = []
-    for name, own in value.items():
-        for part in _parts(name, own, parts.get(name, _USUAL)):
+    for name, property_value in value.items():
+        for part in _parts(name, property_value, parts.get(name, _USUAL)):
             chunks.extend(_lines(boundary, part))
     chunks.append(f"--{boundary}--\r\n".encode())
     return f"{kind}; boundary={boundary}", b"".join(chunks)
@@ -42,8 +42,8 @@ def _parts(name: str, value: Any, how: BodyPart) -> Iterator[_Part]:
     """What a property is sent as: in the style that it has, else each item of a list by itself."""
     if (how.style is not None or how.explode is not None) and not how.is_file:
         written = styled_text(name, value, how.style or "form", how.explode is not False)
-        pairs = (own.partition("=") for own in written.split("&") if own)
-        yield from (_Part(unquote(own), unquote(text).encode()) for own, _, text in pairs)
+        pairs = (pair.partition("=") for pair in written.split("&") if pair)
+        yield from (_Part(unquote(field), unquote(text).encode()) for field, _, text in pairs)
         return
     is_whole = how.media_type is not None and not how.is_file
     for item in value if isinstance(value, list) and not is_whole else [value]:

@@ -36,9 +36,9 @@ def following_page(
     change, is_certain = _change(pages, operation, properties, arguments, value, headers)
     change = {
         key: declared
-        for key, own in change.items()
+        for key, changed in change.items()
         # An API that names the page that was asked for goes round in a circle.
-        if (declared := _as_declared(own, properties.get(key))) != arguments.get(key)
+        if (declared := _as_declared(changed, properties.get(key))) != arguments.get(key)
     }
     written = compact(change)
     if not change or len(written) > _LONGEST:
@@ -100,8 +100,14 @@ def _from_address(operation: HttpOperation, address: str) -> Json:
         pairs = dict(parse_qsl(urlsplit(address).query, max_num_fields=200))
     except ValueError:
         return {}
-    own = {one.name: one.argument for one in operation.parameters if one.place == "query"}
-    return {own[name]: text for name, text in pairs.items() if name in own}
+    arguments_by_name = {
+        parameter.name: parameter.argument
+        for parameter in operation.parameters
+        if parameter.place == "query"
+    }
+    return {
+        arguments_by_name[name]: text for name, text in pairs.items() if name in arguments_by_name
+    }
 
 
 def _as_declared(value: Any, schema: Any) -> Any:
@@ -129,7 +135,7 @@ def _items(value: Any, path: str) -> list[Any]:
         return found
     if path or not isinstance(found, dict):
         return []
-    lists = [own for own in found.values() if isinstance(own, list)]
+    lists = [member for member in found.values() if isinstance(member, list)]
     return lists[0] if len(lists) == 1 else []
 
 

@@ -36,23 +36,33 @@ def request_of(base: Base, operation: HttpOperation, arguments: Json) -> ApiRequ
 def _request(base: Base, operation: HttpOperation, arguments: Json) -> ApiRequest:
     _refuse_unknown(operation, arguments)
     given = {
-        own: arguments[own.argument] for own in operation.parameters if own.argument in arguments
+        parameter: arguments[parameter.argument]
+        for parameter in operation.parameters
+        if parameter.argument in arguments
     }
     # What a document has behind a `#` only tells its operations apart.
     path, _, fixed = operation.path.partition("#")[0].partition("?")
-    texts = {own.argument: _in_path(own, value) for own, value in _at("path", given).items()}
-    parts = [fixed, *(query_text(own, value) for own, value in _at("query", given).items())]
+    texts = {
+        parameter.argument: _in_path(parameter, value)
+        for parameter, value in _at("path", given).items()
+    }
+    parts = [
+        fixed,
+        *(query_text(parameter, value) for parameter, value in _at("query", given).items()),
+    ]
     url = address(base, filled_path(path, texts), "&".join(part for part in parts if part))
     headers = {"accept": _accepted(operation)}
-    for own, value in _at("header", given).items():
+    for parameter, value in _at("header", given).items():
         if value not in (None, [], {}):
-            headers[own.name.lower()] = header_text(own, value)
-    cookies = [cookie_text(own, value) for own, value in _at("cookie", given).items()]
+            headers[parameter.name.lower()] = header_text(parameter, value)
+    cookies = [cookie_text(parameter, value) for parameter, value in _at("cookie", given).items()]
     if any(cookies):
         headers["cookie"] = "; ".join(cookie for cookie in cookies if cookie)
     if operation.body is None:
         return ApiRequest(operation.method, url, headers)
-    body = body_of(operation.body, arguments, {own.argument for own in operation.parameters})
+    body = body_of(
+        operation.body, arguments, {parameter.argument for parameter in operation.parameters}
+    )
     if body is not None:
         headers["content-type"] = body.content_type
     return ApiRequest(operation.method, url, headers, body.content if body else None)
@@ -62,7 +72,7 @@ def _refuse_unknown(operation: HttpOperation, arguments: Json) -> None:
     """ArgumentError for an argument that nobody declared: nothing says where it would go."""
     if operation.body is not None and operation.body.is_open:
         return
-    known = {own.argument for own in operation.parameters}
+    known = {parameter.argument for parameter in operation.parameters}
     if operation.body is not None:
         known |= {operation.body.argument or "", *operation.body.properties}
     for argument in arguments:
@@ -71,7 +81,7 @@ def _refuse_unknown(operation: HttpOperation, arguments: Json) -> None:
 
 
 def _at(place: str, given: Mapping[HttpParameter, Any]) -> dict[HttpParameter, Any]:
-    return {own: value for own, value in given.items() if own.place == place}
+    return {parameter: value for parameter, value in given.items() if parameter.place == place}
 
 
 def _in_path(parameter: HttpParameter, value: Any) -> str:

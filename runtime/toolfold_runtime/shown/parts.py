@@ -25,16 +25,16 @@ def reference_name(schema: Json) -> str | None:
 def target_of(schema: Any, definitions: Definitions) -> tuple[Json, tuple[str, ...]]:
     """What a schema says with what it refers to, its own keywords first; and the names on the way."""
     names: list[str] = []
-    own = schema if isinstance(schema, dict) else {}
-    while "$ref" in own and len(names) < _MOST_REFERENCES:
-        name = reference_name(own)
+    resolved = schema if isinstance(schema, dict) else {}
+    while "$ref" in resolved and len(names) < _MOST_REFERENCES:
+        name = reference_name(resolved)
         target = definitions(name) if name is not None else None
-        rest = {key: value for key, value in own.items() if key != "$ref"}
+        rest = {key: value for key, value in resolved.items() if key != "$ref"}
         if name is None or name in names or not isinstance(target, dict):
             return rest, tuple(names)
         names.append(name)
-        own = {**target, **rest}
-    return own, tuple(names)
+        resolved = {**target, **rest}
+    return resolved, tuple(names)
 
 
 def merged(schema: Json, definitions: Definitions, seen: tuple[str, ...] = ()) -> Json:
@@ -44,13 +44,16 @@ def merged(schema: Json, definitions: Definitions, seen: tuple[str, ...] = ()) -
         return schema
     whole = {key: value for key, value in schema.items() if key != "allOf"}
     for part in parts:
-        own, names = target_of(part, definitions)
+        resolved, names = target_of(part, definitions)
         if set(names) & set(seen):
             continue
-        own = merged(own, definitions, (*seen, *names))
-        properties = {**_mapping(own, "properties"), **_mapping(whole, "properties")}
-        required = [*_names(whole), *(name for name in _names(own) if name not in _names(whole))]
-        whole = {**own, **whole}
+        resolved = merged(resolved, definitions, (*seen, *names))
+        properties = {**_mapping(resolved, "properties"), **_mapping(whole, "properties")}
+        required = [
+            *_names(whole),
+            *(name for name in _names(resolved) if name not in _names(whole)),
+        ]
+        whole = {**resolved, **whole}
         whole |= {"properties": properties} if properties else {}
         whole |= {"required": required} if required else {}
     return whole
@@ -68,16 +71,16 @@ def _at_path(schema: Any, path: str, definitions: Definitions, depth: int) -> It
         return
     if depth > _MOST_REFERENCES:
         return
-    own, _ = target_of(schema, definitions)
-    own = merged(own, definitions)
-    properties = _mapping(own, "properties")
+    resolved, _ = target_of(schema, definitions)
+    resolved = merged(resolved, definitions)
+    properties = _mapping(resolved, "properties")
     # A name may have dots in it: the longest one counts.
     for name in sorted(properties, key=len, reverse=True):
         if path == name or path.startswith(f"{name}."):
             rest = path[len(name) + 1 :]
             yield from _at_path(properties[name], rest, definitions, depth + 1)
-    below = [own.get("items"), own.get("additionalProperties")]
-    below += [part for key in ("anyOf", "oneOf") for part in own.get(key) or ()]
+    below = [resolved.get("items"), resolved.get("additionalProperties")]
+    below += [part for key in ("anyOf", "oneOf") for part in resolved.get(key) or ()]
     for inner in below:
         if isinstance(inner, dict):
             yield from _at_path(inner, path, definitions, depth + 1)
@@ -96,10 +99,10 @@ def sentence(text: object, longest: int) -> str:
 
 
 def _mapping(schema: Json, key: str) -> Json:
-    own = schema.get(key)
-    return own if isinstance(own, dict) else {}
+    value = schema.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 def _names(schema: Json) -> list[Any]:
-    own = schema.get("required")
-    return own if isinstance(own, list) else []
+    required = schema.get("required")
+    return required if isinstance(required, list) else []

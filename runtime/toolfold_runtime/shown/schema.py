@@ -90,9 +90,11 @@ class _Trimming:
         self.cut: dict[str, None] = {}
 
     def root(self, schema: Any) -> Json:
-        own, names = target_of(schema, self._definitions)
+        resolved, names = target_of(schema, self._definitions)
         shown = self._of(schema, 0, (), "")
-        is_closed = own.get("additionalProperties") is False and "patternProperties" not in own
+        is_closed = (
+            resolved.get("additionalProperties") is False and "patternProperties" not in resolved
+        )
         if is_closed and not names and "properties" in shown:
             shown["additionalProperties"] = False
         return shown
@@ -102,51 +104,51 @@ class _Trimming:
         self._room -= _LEAST
         if self._room < 0:
             raise _TooLargeError
-        own, names = target_of(schema, self._definitions)
-        own = merged(own, self._definitions, (*seen, *names))
-        shown = self._simple(own)
+        resolved, names = target_of(schema, self._definitions)
+        resolved = merged(resolved, self._definitions, (*seen, *names))
+        shown = self._simple(resolved)
         is_circle = bool(set(names) & set(seen))
         seen = (*seen, *names)
-        properties = own.get("properties")
+        properties = resolved.get("properties")
         if isinstance(properties, dict) and properties:
             if depth >= self._level.depth or is_circle:
                 self.cut[path or "."] = None
                 _describe(shown, _inside(properties, self._level.inside))
             else:
-                shown |= self._object(own, properties, depth, seen, path)
-        self._add_items(shown, own, depth, seen, path)
-        more = own.get("additionalProperties")
-        is_open = isinstance(more, dict) and more and "patternProperties" not in own
+                shown |= self._object(resolved, properties, depth, seen, path)
+        self._add_items(shown, resolved, depth, seen, path)
+        more = resolved.get("additionalProperties")
+        is_open = isinstance(more, dict) and more and "patternProperties" not in resolved
         if is_open and depth < self._level.depth and not is_circle:
             shown["additionalProperties"] = self._of(more, depth + 1, seen, path)
-        self._add_variants(shown, own, depth, seen, path)
+        self._add_variants(shown, resolved, depth, seen, path)
         return shown
 
     def _object(
-        self, own: Json, properties: Json, depth: int, seen: tuple[str, ...], path: str
+        self, resolved: Json, properties: Json, depth: int, seen: tuple[str, ...], path: str
     ) -> Json:
         inner = {
             name: self._of(schema, depth + 1, seen, f"{path}.{name}" if path else name)
             for name, schema in properties.items()
         }
-        required = own.get("required")
+        required = resolved.get("required")
         names = [n for n in required if n in inner] if isinstance(required, list) else []
         return {"properties": inner, **({"required": names} if names else {})}
 
     def _add_items(
-        self, shown: Json, own: Json, depth: int, seen: tuple[str, ...], path: str
+        self, shown: Json, resolved: Json, depth: int, seen: tuple[str, ...], path: str
     ) -> None:
-        items = own.get("items")
-        if isinstance(items, dict) and "prefixItems" not in own:
+        items = resolved.get("items")
+        if isinstance(items, dict) and "prefixItems" not in resolved:
             inner = self._of(items, depth, seen, path)
             shown |= {"items": inner} if inner else {}
 
     def _add_variants(
-        self, shown: Json, own: Json, depth: int, seen: tuple[str, ...], path: str
+        self, shown: Json, resolved: Json, depth: int, seen: tuple[str, ...], path: str
     ) -> None:
         """Variants as `anyOf`, of which several may hold once something of each is left out."""
         for key in ("anyOf", "oneOf"):
-            parts = own.get(key)
+            parts = resolved.get(key)
             if not isinstance(parts, list):
                 continue
             variants: dict[str, Json] = {}
@@ -156,31 +158,31 @@ class _Trimming:
             _add_choice(shown, list(variants.values()))
             return
 
-    def _simple(self, own: Json) -> Json:
+    def _simple(self, resolved: Json) -> Json:
         """The type, the values and the limits of a value by itself, and the sentence about it."""
-        shown: Json = {"type": own["type"]} if "type" in own else {}
-        described = sentence(own.get("description"), self._level.prose)
+        shown: Json = {"type": resolved["type"]} if "type" in resolved else {}
+        described = sentence(resolved.get("description"), self._level.prose)
         if described:
             shown["description"] = described
-        values = own.get("enum")
+        values = resolved.get("enum")
         if isinstance(values, list):
             if len(values) <= self._level.values:
                 shown["enum"] = values
             else:
-                some = ", ".join(str(own) for own in values[: self._level.values])
+                some = ", ".join(str(value) for value in values[: self._level.values])
                 _describe(shown, f"One of {len(values)}: {some[:120]}, …")
-        shown |= {key: own[key] for key in _KEPT if key in own}
+        shown |= {key: resolved[key] for key in _KEPT if key in resolved}
         for key in _COUNTS:
-            if isinstance(own.get(key), int) and 0 < own[key] < _LARGE_COUNT:
-                shown[key] = own[key]
-        pattern, form = own.get("pattern"), own.get("format")
+            if isinstance(resolved.get(key), int) and 0 < resolved[key] < _LARGE_COUNT:
+                shown[key] = resolved[key]
+        pattern, form = resolved.get("pattern"), resolved.get("format")
         if isinstance(pattern, str) and len(pattern) <= _LONGEST_PATTERN:
             shown["pattern"] = pattern
         if isinstance(form, str) and form not in _PLAIN_FORMATS:
             shown["format"] = form
-        if "default" in own and len(json.dumps(own["default"])) <= _LONGEST_DEFAULT:
-            shown["default"] = own["default"]
-        if own.get("deprecated") is True:
+        if "default" in resolved and len(json.dumps(resolved["default"])) <= _LONGEST_DEFAULT:
+            shown["default"] = resolved["default"]
+        if resolved.get("deprecated") is True:
             shown["deprecated"] = True
         return shown
 
@@ -188,15 +190,15 @@ class _Trimming:
 def _add_choice(shown: Json, variants: list[Json]) -> None:
     """Add what a value may be: as a list of types where that says it all, else as `anyOf`."""
     if {} in variants or len(variants) > _MOST_VARIANTS:
-        kinds = {json.dumps(own.get("type")): own.get("type") for own in variants}
+        kinds = {json.dumps(variant.get("type")): variant.get("type") for variant in variants}
         if {} in variants or None in kinds.values():
             return
         variants = [{"type": kind} for kind in kinds.values()]
     if len(variants) == 1 and not shown.keys() & variants[0].keys() - {"description", "type"}:
         shown |= {**variants[0], **shown}
         return
-    types = [own.get("type") for own in variants]
-    if "type" not in shown and all(own.keys() == {"type"} for own in variants):
+    types = [variant.get("type") for variant in variants]
+    if "type" not in shown and all(variant.keys() == {"type"} for variant in variants):
         flat = [k for kind in types for k in (kind if isinstance(kind, list) else [kind])]
         shown["type"] = list(dict.fromkeys(flat))
     else:
@@ -248,7 +250,9 @@ def _of_properties(kind: Json, schema: Json, kept: list[str], required: list[str
     less: Json = {
         **kind,
         "description": f"Left out: {some}{more}",
-        "properties": {name: own for name, own in properties.items() if name in kept},
+        "properties": {
+            name: property_schema for name, property_schema in properties.items() if name in kept
+        },
     }
     needed = [name for name in required if name in kept]
     return less | ({"required": needed} if needed else {})

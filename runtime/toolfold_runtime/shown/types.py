@@ -69,32 +69,32 @@ class _Writing:
 
     def text(self, schema: Any, depth: int, seen: tuple[str, ...]) -> str:
         """The type of a schema; `depth` counts the objects that it is in."""
-        own, names = target_of(schema, self._definitions)
+        resolved, names = target_of(schema, self._definitions)
         if set(names) & set(seen):
             return _CUT
         seen = (*seen, *names)
-        own = merged(own, self._definitions, seen)
-        if values := _values(own):
+        resolved = merged(resolved, self._definitions, seen)
+        if values := _values(resolved):
             return values
-        properties = own.get("properties")
+        properties = resolved.get("properties")
         if isinstance(properties, dict) and properties:
             text = self._object(properties, depth, seen)
-            return f"{text}|null" if _may_be_null(own.get("type")) else text
+            return f"{text}|null" if _may_be_null(resolved.get("type")) else text
         for key in ("anyOf", "oneOf"):
-            if isinstance(own.get(key), list) and own[key]:
-                texts = dict.fromkeys(self.text(part, depth, seen) for part in own[key])
+            if isinstance(resolved.get(key), list) and resolved[key]:
+                texts = dict.fromkeys(self.text(part, depth, seen) for part in resolved[key])
                 more = "|…" if len(texts) > _MOST_VARIANTS else ""
                 return "|".join(list(texts)[:_MOST_VARIANTS]) + more
-        kind = own.get("type")
+        kind = resolved.get("type")
         kinds = kind if isinstance(kind, list) else [kind]
-        parts = [self._by_type(one, own, depth, seen) for one in kinds]
+        parts = [self._by_type(one, resolved, depth, seen) for one in kinds]
         return "|".join(dict.fromkeys(parts))
 
-    def _by_type(self, kind: Any, own: Json, depth: int, seen: tuple[str, ...]) -> str:
-        if kind == "array" or (kind is None and "items" in own):
-            inner = self.text(own.get("items", {}), depth, seen)
+    def _by_type(self, kind: Any, resolved: Json, depth: int, seen: tuple[str, ...]) -> str:
+        if kind == "array" or (kind is None and "items" in resolved):
+            inner = self.text(resolved.get("items", {}), depth, seen)
             return "[…]" if inner == "any" else f"[{inner}]"
-        more = own.get("additionalProperties")
+        more = resolved.get("additionalProperties")
         if kind == "object" and isinstance(more, dict) and more:
             if depth >= self._level.depth:
                 return _CUT

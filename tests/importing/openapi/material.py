@@ -26,8 +26,8 @@ def operation(**given: Any) -> Json:
     """A document of one operation, `POST /things`, that says this."""
     more = {key: given.pop(key) for key in ("components", "definitions") if key in given}
     version = given.pop("version", "3.0.3")
-    own = {"operationId": "do", "responses": {}, **given}
-    return document({"/things": {"post": own}}, version, **more)
+    post = {"operationId": "do", "responses": {}, **given}
+    return document({"/things": {"post": post}}, version, **more)
 
 
 def with_body(schema: Any, media_type: str = "application/json", **more: Any) -> Json:

@@ -93,8 +93,8 @@ def test_names_that_clash_get_a_suffix_and_keep_their_own_on_the_wire() -> None:
 
 
 def test_a_parameter_of_the_operation_takes_the_place_of_that_of_its_path() -> None:
-    own = {**ID, "schema": {"type": "integer"}}
-    path = {"parameters": [ID], "get": {"operationId": "find", "parameters": [own]}}
+    operation_parameter = {**ID, "schema": {"type": "integer"}}
+    path = {"parameters": [ID], "get": {"operationId": "find", "parameters": [operation_parameter]}}
 
     properties = only(document({"/things/{id}": path}))["input_schema"]["properties"]
 
@@ -231,7 +231,7 @@ def test_tags_in_other_letters_are_categories_of_their_own() -> None:
     paths = {f"/{tag}": {"get": {"tags": [tag]}} for tag in ("訂單 API", "商品 API", "Menü")}
     categories = data_of(document(paths))["categories"]
 
-    assert [own["title"] for own in categories.values()] == [
+    assert [category["title"] for category in categories.values()] == [
         "shop: 訂單 API",
         "shop: 商品 API",
         "shop: Menü",
@@ -282,10 +282,10 @@ def test_rules_about_several_properties_are_kept() -> None:
         "anyOf": [{"required": ["a"]}, {"required": ["b"]}],
     }
 
-    own = only(with_body(schema))["input_schema"]
+    input_schema = only(with_body(schema))["input_schema"]
 
-    assert own["anyOf"] == [{"required": ["a"]}, {"required": ["b"]}]
-    assert list(own["properties"]) == ["a", "b"]
+    assert input_schema["anyOf"] == [{"required": ["a"]}, {"required": ["b"]}]
+    assert list(input_schema["properties"]) == ["a", "b"]
 
 
 def test_an_empty_form_of_a_method_that_reads_is_dropped() -> None:

@@ -158,9 +158,11 @@ def test_tools_of_a_server_that_stand_elsewhere_are_in_its_way(tmp_path: Path) -
 def test_a_tool_of_the_authors_own_stands_beside_what_is_imported(tmp_path: Path) -> None:
     file = shop(tmp_path, FIND)
     imported(tmp_path, "--config", file)
-    own = "{category: shop, effect: read, summary: Own, backend: {server: shop, tool: find}}"
+    declaration = (
+        "{category: shop, effect: read, summary: Own, backend: {server: shop, tool: find}}"
+    )
     with (tmp_path / "tools.yaml").open("a", encoding="utf-8") as opened:
-        opened.write(f"tools:\n  own: {own}\n")
+        opened.write(f"tools:\n  own: {declaration}\n")
     imported(tmp_path, "--config", file)
 
     assert toolfold(tmp_path, "generate", "--quiet").code == 0

@@ -47,8 +47,10 @@ def test_files_in_json_are_read(tmp_path: Path, name: str, key: str) -> None:
 
 
 def test_settings_of_vs_code_with_comments_are_read(tmp_path: Path) -> None:
-    own = json.dumps(entry(command(tmp_path)))
-    text = '{ // mine\n "mcp": {"servers": {\n /* the "shop": */ "shop": ' + own + ",\n}, },\n}"
+    shop_entry = json.dumps(entry(command(tmp_path)))
+    text = (
+        '{ // mine\n "mcp": {"servers": {\n /* the "shop": */ "shop": ' + shop_entry + ",\n}, },\n}"
+    )
     (tmp_path / "settings.json").write_text(text, encoding="utf-8")
     imported(tmp_path, "--config", "settings.json")
 
@@ -184,9 +186,12 @@ def test_a_file_of_variables_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_a_secret_is_used_and_never_written(
     tmp_path: Path, given: Json, expected: Json, variable: str
 ) -> None:
-    own = entry(command(tmp_path))
-    own |= {"args": [*own["args"], *given.get("args", [])], "env": given.get("env", {})}
-    done = imported(tmp_path, "--config", config(tmp_path, {"shop": own}))
+    shop_entry = entry(command(tmp_path))
+    shop_entry |= {
+        "args": [*shop_entry["args"], *given.get("args", [])],
+        "env": given.get("env", {}),
+    }
+    done = imported(tmp_path, "--config", config(tmp_path, {"shop": shop_entry}))
 
     assert declared(tmp_path).get("env", {}) == expected.get("env", {})
     assert declared(tmp_path)["command"] == [*command(tmp_path), *expected.get("args", [])]
@@ -206,16 +211,16 @@ def test_a_secret_is_used_and_never_written(
     ["true", "8080", "info", "eu-central-1", "https://api.example.com/v1", "/data/files", ""],
 )
 def test_what_is_clearly_no_secret_stays_readable(tmp_path: Path, value: str) -> None:
-    own = entry(command(tmp_path), env={"MODE": value})
-    done = imported(tmp_path, "--config", config(tmp_path, {"shop": own}))
+    shop_entry = entry(command(tmp_path), env={"MODE": value})
+    done = imported(tmp_path, "--config", config(tmp_path, {"shop": shop_entry}))
 
     assert declared(tmp_path)["env"] == {"MODE": {"plain": value}}
     assert "export" not in done.err
 
 
 def test_two_servers_with_one_kind_of_secret_get_a_variable_each(tmp_path: Path) -> None:
-    own = entry(command(tmp_path), env={"API_KEY": SECRET})
-    imported(tmp_path, "--config", config(tmp_path, {"my-shop": own, "my_shop": own}))
+    shop_entry = entry(command(tmp_path), env={"API_KEY": SECRET})
+    imported(tmp_path, "--config", config(tmp_path, {"my-shop": shop_entry, "my_shop": shop_entry}))
 
     used = [server.env["API_KEY"] for server in manifest(tmp_path).servers.values()]
     assert used == ["${MY_SHOP_API_KEY}", "${MY_SHOP_API_KEY_2}"]
@@ -266,7 +271,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, said: str) ->
 
 
 @pytest.mark.parametrize(
-    ("own", "reason"),
+    ("bad_entry", "reason"),
     [
         ("text", "its entry is no object"),
         ({}, "it has neither a command nor a url"),
@@ -282,9 +287,9 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path, text: str, said: str) ->
     ],
 )
 def test_an_entry_that_is_none_is_named_and_the_others_go_on(
-    tmp_path: Path, own: Any, reason: str
+    tmp_path: Path, bad_entry: Any, reason: str
 ) -> None:
-    file = config(tmp_path, {"bad": own, "shop": entry(command(tmp_path))})
+    file = config(tmp_path, {"bad": bad_entry, "shop": entry(command(tmp_path))})
     done = import_mcp(tmp_path, "--config", file)
 
     assert done.code == 1

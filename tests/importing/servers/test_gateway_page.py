@@ -76,7 +76,7 @@ def shell(tmp_path: Path) -> Shell:
 
 def walk(name: str) -> str:
     """The block of commands that begins with a command."""
-    (block,) = [own for own in blocks("console") if own.startswith(f"$ {name}\n")]
+    (block,) = [block for block in blocks("console") if block.startswith(f"$ {name}\n")]
     return block
 
 

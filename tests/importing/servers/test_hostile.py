@@ -196,8 +196,8 @@ def test_an_interrupted_import_writes_nothing_and_leaves_no_process(
     command = publish(tmp_path, "slow", tool("find"))
     file = config(tmp_path, {"slow": entry(command, env={"PUBLISHED_HANGS": "1"})})
     before = snapshot(tmp_path)
-    own = [*_TOOLFOLD, "import", "mcp", "--config", file]
-    with Running(own, tmp_path) as running:
+    import_command = [*_TOOLFOLD, "import", "mcp", "--config", file]
+    with Running(import_command, tmp_path) as running:
         wait_until(lambda: bool(_children(command[-1])), "the server is never started")
         running.process.send_signal(number)
         code = running.end()
@@ -213,7 +213,7 @@ def test_two_imports_at_once_both_count(tmp_path: Path) -> None:
         for n in "abcd"
     ]
     running = [Running([*_TOOLFOLD, "import", "mcp", "--config", file], tmp_path) for file in files]
-    assert [own.end() for own in running] == [0, 0, 0, 0]
+    assert [process.end() for process in running] == [0, 0, 0, 0]
 
     assert {*manifest(tmp_path).servers} == {"a", "b", "c", "d"}
     assert len({*names(tmp_path).values()}) == 4

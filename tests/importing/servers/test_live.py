@@ -112,9 +112,11 @@ def test_a_tool_that_could_not_be_imported_is_no_difference(project: Path) -> No
 
 
 def test_a_tool_of_the_authors_own_must_exist_upstream(project: Path) -> None:
-    own = "{category: shop, effect: read, summary: Own, backend: {server: shop, tool: gone}}"
+    declaration = (
+        "{category: shop, effect: read, summary: Own, backend: {server: shop, tool: gone}}"
+    )
     with (project / "tools.yaml").open("a", encoding="utf-8") as opened:
-        opened.write(f"tools:\n  own: {own}\n")
+        opened.write(f"tools:\n  own: {declaration}\n")
     assert toolfold(project, "generate", "--quiet").code == 0
     done = toolfold(project, "check", "--live")
 
@@ -187,8 +189,10 @@ def test_search_can_be_held_to_a_server(project: Path) -> None:
 
 
 def test_variables_that_are_not_set_are_named(tmp_path: Path) -> None:
-    own = entry(publish(tmp_path, "shop", FIND), env={"KEY": "s3cret", "PUBLISHED_NEEDS": "KEY"})
-    imported(tmp_path, "--config", config(tmp_path, {"shop": own}))
+    shop_entry = entry(
+        publish(tmp_path, "shop", FIND), env={"KEY": "s3cret", "PUBLISHED_NEEDS": "KEY"}
+    )
+    imported(tmp_path, "--config", config(tmp_path, {"shop": shop_entry}))
     done = toolfold(tmp_path, "servers")
 
     assert done.code == 1

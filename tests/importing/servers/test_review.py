@@ -34,8 +34,8 @@ def test_a_text_that_is_aimed_at_the_model_is_reported(
     tmp_path: Path, text: str, where: str
 ) -> None:
     schema = {"type": "object", "properties": {"note": {"type": "string", "description": text}}}
-    own = tool("add", schema) if where == "parameter" else tool("add", description=text)
-    done = imported(tmp_path, "--verbose", "--config", shop(tmp_path, own))
+    aimed_tool = tool("add", schema) if where == "parameter" else tool("add", description=text)
+    done = imported(tmp_path, "--verbose", "--config", shop(tmp_path, aimed_tool))
 
     assert "warning: a text that " in done.err
     assert done.err.startswith("servers/shop.yaml:")

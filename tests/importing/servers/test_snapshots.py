@@ -209,9 +209,9 @@ def test_effects_are_declared_by_annotations_or_proposed_from_words(
 ) -> None:
     imported(tmp_path, "--config", shop(tmp_path, tool(name, **fields)))
 
-    (own,) = manifest(tmp_path).tools.values()
-    assert own.effect == effect
-    assert own.proposed == ["category", "summary", *(["effect"] if is_proposed else [])]
+    (imported_tool,) = manifest(tmp_path).tools.values()
+    assert imported_tool.effect == effect
+    assert imported_tool.proposed == ["category", "summary", *(["effect"] if is_proposed else [])]
 
 
 def test_one_that_fails_is_named_with_its_last_words_and_the_others_go_on(tmp_path: Path) -> None:
