@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from toolfold.emit.models.shapes import FieldTemplate, Shape
-from toolfold.emit.models.worker import Modeller, Progress
+from toolfold.emit.models.worker import WORTH_A_PROCESS, Modeller, Progress
 from toolfold.emit.modules import render_models, render_templates
 from toolfold.emit.render import render
 from toolfold.manifest.editor_schema import editor_schema
 from toolfold.manifest.load import Loaded, load_with_problems
+from toolfold.manifest.schema import Manifest
 from toolfold.memo.memo import Kind, Memo
 from toolfold.memo.store import Store
 from toolfold.plan.catalog import Catalog, catalog_of, outline_of, plan_catalog
@@ -83,6 +84,8 @@ def compile_manifest(
         closing(Modeller(progress)) as modeller,
     ):
         loaded = load_with_problems(manifest)
+        if memo.is_empty and _modelled_tools(loaded.manifest) >= WORTH_A_PROCESS:
+            modeller.start()
         catalog = plan_tools(loaded, memo)
         protocol = protocol_of(loaded.manifest, catalog.outline.package, catalog.tools)
         modules = beside.submit(_modules, catalog, protocol, way_back, modeller, memo)
@@ -120,6 +123,10 @@ def plan_views(catalog: Catalog, memo: Memo) -> Plan:
     sources = view_sources(catalog.outline.manifest, inventory)
     views = memo.each(_VIEW, sources, paginate, inventory.facts)
     return plan_catalog(catalog, views)
+
+
+def _modelled_tools(manifest: Manifest) -> int:
+    return sum(map(manifest.has_models, manifest.tools))
 
 
 def _catalog_files(catalog: Catalog, plan: Plan) -> dict[OutputPath, str]:

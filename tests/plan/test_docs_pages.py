@@ -22,6 +22,7 @@ SOURCE = ToolPageSource(
     signature="write_file(path: str)",
     tokens={"hit": 5, "summary": 10, "schema": 30, "full": 40, "listed": 35},
     uses=("Related: [`read_file`](../tools/read_file.md)",),
+    arguments={"path": "a.txt"},
 )
 CONTEXT = ToolPageContext(
     exposure="progressive",
@@ -103,7 +104,8 @@ def test_fields_of_alternatives_lists_and_definitions_are_shown() -> None:
 
 
 def test_a_tool_without_an_example_shows_the_smallest_valid_call() -> None:
-    bare = replace(SOURCE, tool=TOOL.model_copy(update={"examples": []}))
+    tool = TOOL.model_copy(update={"examples": []})
+    bare = replace(SOURCE, tool=tool, arguments={"path": "<path>"})
     calls = str(tool_page(bare, replace(CONTEXT, exposure="direct"))["calls"])
 
     assert '{"path":"<path>"}' in calls

@@ -2,6 +2,7 @@
 
 import argparse
 import errno
+import gc
 import io
 import os
 import signal
@@ -56,6 +57,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     caught: list[int] = []
     with _interrupted_by_signals(caught):
         exit_code = _run(given)
+    if arguments is None:
+        gc.freeze()  # the process ends: to look for garbage among all that was planned takes long
     if caught:
         signal.signal(caught[0], signal.SIG_DFL)
         signal.raise_signal(caught[0])

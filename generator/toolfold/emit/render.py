@@ -26,5 +26,6 @@ def _environment() -> jinja2.Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,  # no template changes within a run; each would be looked up for each page
         autoescape=False,  # noqa: S701 - see above
     )

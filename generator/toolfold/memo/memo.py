@@ -50,6 +50,11 @@ class Memo:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether every result has to be made."""
+        return self._store.is_empty
+
     def each(
         self,
         kind: Kind[Result],

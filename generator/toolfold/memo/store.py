@@ -22,6 +22,11 @@ _SUFFIX: Final = ".memo"
 class Store:
     """Texts by key, from run to run. This one holds nothing; `FileStore` does."""
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether no earlier run has left anything."""
+        return True
+
     def get(self, key: str) -> str | None:
         """The text stored under a key, or None."""
         return None
@@ -42,6 +47,11 @@ class FileStore(Store):
         self._stored = self._read()
         self._used: dict[str, bytes] = {}
         self._has_new = False
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no earlier run has left anything."""
+        return not self._stored
 
     def get(self, key: str) -> str | None:
         """The text stored under a key, unless it is missing or damaged."""

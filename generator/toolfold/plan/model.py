@@ -6,6 +6,7 @@ Tuples, not dataclasses: thousands of them are made in a run, and the classes in
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from toolfold_runtime.contract.codec import Json
 from toolfold_runtime.contract.definition import Definition
 from toolfold_runtime.contract.prompt import Prompt
 from toolfold_runtime.contract.resource import GENERATED, Resource
@@ -75,6 +76,8 @@ class ToolPlan(NamedTuple):
     deprecated: str | None
     summary: str
     example: str | None
+    #: The arguments of a valid call, as errors show them; None where none is found.
+    arguments: Json | None
     tags: list[str]
     module: str
     method: str

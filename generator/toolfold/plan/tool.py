@@ -63,6 +63,7 @@ def plan_tool(source: ToolSource, context: ToolContext) -> PlannedTool:
         deprecated=replacement_of(tool),
         summary=tool.summary,
         example=tool.example,
+        arguments=entry.example,
         tags=tool.tags,
         module=naming.module_name(name),
         method=method_of(name, tool),

@@ -8,17 +8,18 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import asdict
 from tempfile import TemporaryFile
-from typing import Final
+from typing import Final, TextIO, cast
 
 from toolfold.emit.models.shapes import FieldTemplate, Shape, model_shapes
 
 #: Called with how many shapes are modelled, of how many.
 Progress = Callable[[int, int], None]
 
-# Fewer shapes are modelled sooner here than by another process.
-_WORTH_A_PROCESS: Final = 100
+#: Fewer shapes are modelled sooner here than by another process.
+WORTH_A_PROCESS: Final = 100
 
 
 class Modeller:
@@ -26,11 +27,17 @@ class Modeller:
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
+        # A file, not a pipe: the process never waits for somebody to read what it complains of.
+        self._errors = TemporaryFile("w+", encoding="utf-8")  # noqa: SIM115 - closed by `close`
         self._process: subprocess.Popen[str] | None = None
+
+    def start(self) -> None:
+        """Start the other process, which loads the generator while shapes are still being planned."""
+        self._running()
 
     def model(self, shapes: Sequence[Shape]) -> Iterator[FieldTemplate]:
         """The template of every shape, in order; RuntimeError where the other process fails."""
-        is_large = len(shapes) >= _WORTH_A_PROCESS
+        is_large = len(shapes) >= WORTH_A_PROCESS
         done = 0
         for batch in self._model_elsewhere(shapes) if is_large else model_shapes(shapes):
             yield from batch
@@ -41,33 +48,41 @@ class Modeller:
         """End the other process, whatever it is doing."""
         if self._process is not None:
             self._process.kill()
+            self._process.wait()
+            for pipe in filter(None, (self._process.stdin, self._process.stdout)):
+                with suppress(BrokenPipeError):
+                    pipe.close()
+        self._errors.close()
 
-    def _model_elsewhere(self, shapes: Iterable[Shape]) -> Iterator[list[FieldTemplate]]:
-        # Files, not pipes: neither side ever waits for the other, or writes to one that is gone.
-        with (
-            TemporaryFile("w+", encoding="utf-8") as given,
-            TemporaryFile("w+", encoding="utf-8") as errors,
-        ):
-            json.dump([asdict(shape) for shape in shapes], given)
-            given.seek(0)
-            with subprocess.Popen(
+    def _running(self) -> "subprocess.Popen[str]":
+        if self._process is None:
+            self._process = subprocess.Popen(
                 # -P: the user's folder is not a place to import from.
                 [sys.executable, "-P", "-m", "toolfold.emit.models.worker"],
-                stdin=given,
+                stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=errors,
+                stderr=self._errors,
                 encoding="utf-8",
-            ) as process:
-                self._process = process
-                for line in process.stdout or ():
-                    yield [FieldTemplate(**template) for template in json.loads(line)]
-            if process.returncode != 0:
-                errors.seek(0)
-                raise RuntimeError(f"the modelling process failed:\n{errors.read()[-4000:]}")
+            )
+        return self._process
+
+    def _model_elsewhere(self, shapes: Iterable[Shape]) -> Iterator[list[FieldTemplate]]:
+        process = self._running()
+        given, modelled = cast("TextIO", process.stdin), cast("TextIO", process.stdout)
+        # It reads all of them before it writes, so that neither waits for the other.
+        with suppress(BrokenPipeError), given:
+            given.write(json.dumps([asdict(shape) for shape in shapes]))
+        for line in modelled:
+            yield [FieldTemplate(**template) for template in json.loads(line)]
+        if process.wait() != 0:
+            self._errors.seek(0)
+            raise RuntimeError(f"the modelling process failed:\n{self._errors.read()[-4000:]}")
 
 
 def _main() -> None:
     """Read all shapes from standard input; write a line of templates per batch."""
+    import datamodel_code_generator.parser.jsonschema  # noqa: F401 - before there is anything to do
+
     shapes = [Shape(**shape) for shape in json.load(sys.stdin)]
     for templates in model_shapes(shapes):
         sys.stdout.write(f"{json.dumps([asdict(template) for template in templates])}\n")

@@ -26,7 +26,7 @@ from toolfold.plan.docs.facts import CatalogFacts
 from toolfold.plan.docs.fields import field_list
 from toolfold.plan.docs.links import category_link, tool_link, tool_page_path
 from toolfold.plan.schemas.served import input_schema, output_schema
-from toolfold.plan.schemas.smallest import example_arguments, example_result
+from toolfold.plan.schemas.smallest import example_result
 from toolfold.plan.text.escape import (
     json_text,
     markdown,
@@ -64,6 +64,8 @@ class ToolPageSource:
     tokens: Mapping[str, int]
     #: When to use it: finished lines of Markdown, because they name other tools.
     uses: tuple[str, ...]
+    #: The arguments of a valid call, where the manifest has no example.
+    arguments: Json | None
     #: What to use instead of it and why, as finished Markdown; empty where it is not deprecated.
     deprecated: str = ""
     #: The tool of another server that carries it out, and whether a change there stops calls.
@@ -99,6 +101,7 @@ def tool_page_sources(facts: CatalogFacts) -> dict[str, ToolPageSource]:
             signature=planned.signature,
             tokens=planned.tokens,
             uses=tuple(_uses(planned.name, facts)),
+            arguments=planned.arguments,
             deprecated=facts.deprecation(planned.name, _ROOT, with_reason=True),
             upstream=facts.manifest.upstream_of(planned.name),
             is_held=_is_held(planned.name, facts),
@@ -136,7 +139,7 @@ def tool_page(source: ToolPageSource, context: ToolPageContext) -> dict[str, obj
         "content": _content(tool, has_value=bool(result)),
         "returns": field_list(result, is_result=True),
         "example_result": _example_result(result),
-        "calls": _calls(source, context, arguments),
+        "calls": _calls(source, context),
         "more_calls": [_more_call(source, context, example) for example in tool.examples[1:]],
         "conditions": list(_conditions(source)),
         "notes": markdown_block(tool.notes) if tool.notes else "",
@@ -177,17 +180,17 @@ def _example_result(schema: Json) -> str:
     return f"**An answer, with placeholders**\n\n{markdown_fence(readable(value), 'json')}"
 
 
-def _calls(source: ToolPageSource, context: ToolPageContext, schema: Json) -> dict[str, object]:
+def _calls(source: ToolPageSource, context: ToolPageContext) -> dict[str, object]:
     """The first example in every way to call it; the smallest valid call where there is none."""
     tool = source.tool
     if tool.examples:
         arguments, words = tool.examples[0].arguments, tool.examples[0].description or ""
+    elif source.arguments is None:
+        return {"words": "", "blocks": []}
     else:
-        found = example_arguments(schema, (), asserts_formats=tool.asserts_input_formats)
-        if found is None:
-            return {"words": "", "blocks": []}
-        arguments, words = found, "The smallest call that is valid; what is in <> is a placeholder."
-        words = words if "<" in json_text(found) else "The smallest call that is valid."
+        arguments = source.arguments
+        words = "The smallest call that is valid"
+        words += "; what is in <> is a placeholder." if "<" in json_text(arguments) else "."
     callee, given = _sent(source, context, arguments)
     return {
         "words": markdown(words),
