@@ -91,7 +91,7 @@ def compile_manifest(
         modules = beside.submit(_modules, catalog, protocol, way_back, modeller, memo)
         plan = plan_views(catalog, memo)
         files = _catalog_files(catalog, plan) | render_pages(catalog, plan, memo)
-        files[output_path("manifest.schema.json")] = editor_schema(catalog.outline.header)
+        files |= _editor_schema(catalog.outline.header, memo)
         files |= modules.result()
     patterns = (*loaded.manifest.include, *loaded.manifest.overlays)
     summary = Summary(plan.warnings, plan.facts.exposure, plan.costs, protocol)
@@ -169,6 +169,11 @@ def _category_page(source: CategoryPageSource, header: str) -> str:
 def _tool_page(source: ToolPageSource, shared: tuple[str, ToolPageContext]) -> str:
     header, context = shared
     return render("docs/tool.md.jinja", header=header, page=tool_page(source, context))
+
+
+def _editor_schema(header: str, memo: Memo) -> dict[OutputPath, str]:
+    path = output_path("manifest.schema.json")
+    return memo.each(_PAGE, {path: header}, lambda text, _: editor_schema(text), None)
 
 
 def _modules(

@@ -79,11 +79,12 @@ def index_of(words_by_tool: Sequence[Words], means: Means) -> IndexLines:
             where = both.setdefault(term, ([], []))
             where[0].append(number)
             where[1].append(strength)
+    terms = sorted(words)
     return IndexLines(
-        [TermLine(term, *words[term]).text() for term in sorted(words)],
+        [TermLine(term, *words[term]).text() for term in terms],
         [TermLine(term, *both[term]).text() for term in sorted(both)],
-        _gram_lines(sorted(words)),
-        {term: len(words[term][0]) for term in sorted(words)},
+        _gram_lines(terms),
+        {term: len(words[term][0]) for term in terms},
     )
 
 
