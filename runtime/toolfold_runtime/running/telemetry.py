@@ -8,13 +8,13 @@ client, so ours are its children. Sizes are recorded, values only where TOOLFOLD
 import os
 import time
 from asyncio import CancelledError
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from opentelemetry import metrics, trace
-from opentelemetry.metrics import CallbackOptions, Observation
+from opentelemetry import trace
 from opentelemetry.trace import StatusCode
 
 from toolfold_runtime import server_log
@@ -27,6 +27,7 @@ from toolfold_runtime.jsontext import compact
 from toolfold_runtime.running.deadline import Deadline
 
 if TYPE_CHECKING:
+    from toolfold_runtime.running.metrics import Metrics
     from toolfold_runtime.running.results import Result
     from toolfold_runtime.usage.recorder import Recorder
 
@@ -72,17 +73,14 @@ class Telemetry:
         self._recorder = recorder
         self._tracer = trace.get_tracer(_NAME)
         self._shows_values = os.environ.get("TOOLFOLD_TRACE_VALUES") == "1"
-        meter = metrics.get_meter(_NAME)
-        self._calls = meter.create_counter("toolfold.tool.calls", "{call}", "Calls of tools")
-        self._seconds = meter.create_histogram("toolfold.tool.duration", "s", "Time of a call")
-        self._bytes = meter.create_histogram("toolfold.tool.result.size", "By", "Size of a result")
         self._counters, self._gauges = counters, gauges
-        meter.create_observable_counter(
-            "toolfold.cache.lookups", [self._lookups], "{lookup}", "Look-ups, hit or miss"
-        )
-        meter.create_observable_gauge(
-            "toolfold.cache.size", [self._sizes], "", "Entries and bytes of the cache of results"
-        )
+
+    @cached_property
+    def _metrics(self) -> "Metrics":
+        # Imported for the first call: a server that is only asked for its tools needs none.
+        from toolfold_runtime.running.metrics import Metrics
+
+        return Metrics(self._counters, self._gauges)
 
     @contextmanager
     def call(self, entry: ToolEntry, arguments: Json, deadline: Deadline) -> Iterator[Record]:
@@ -144,10 +142,9 @@ class Telemetry:
 
     def _measure(self, entry: ToolEntry, record: Record, seconds: float) -> None:
         labels = {"tool": entry.name, "outcome": record.outcome, "cache": record.cache}
-        self._calls.add(1, labels)
-        self._seconds.record(seconds, labels)
-        if record.outcome == "ok":
-            self._bytes.record(record.result_bytes, {"tool": entry.name})
+        self._metrics.record(
+            labels, seconds, record.result_bytes if record.outcome == "ok" else None
+        )
         if self._recorder is not None:
             self._recorder.add(_id_of(entry), _stored_outcome(entry, record.outcome), seconds)
         if server_log.shows_info():
@@ -176,15 +173,6 @@ class Telemetry:
         if record.outcome not in _NO_ERRORS:
             span.set_attribute("error.type", record.outcome)
             span.set_status(StatusCode.ERROR)
-
-    def _lookups(self, _: CallbackOptions) -> Iterable[Observation]:
-        for kind, counts in self._counters.items():
-            yield Observation(counts.hits, {"kind": kind, "state": "hit"})
-            yield Observation(counts.misses, {"kind": kind, "state": "miss"})
-
-    def _sizes(self, _: CallbackOptions) -> Iterable[Observation]:
-        for unit, value in self._gauges.items():
-            yield Observation(value(), {"unit": unit})
 
 
 def _outcome(error: BaseException) -> str:
