@@ -283,18 +283,18 @@ def bomb(size: int) -> bytes:
     return b"".join(packer.compress(chunk) for _ in range(size)) + packer.flush()
 
 
-@pytest.mark.parametrize(
-    "reply",
-    [
-        Reply(body=b"x" * (_LIMIT + 1)),
-        Reply(body=bomb(300), headers={"content-encoding": "gzip"}),
-        Reply(body=bomb(10) * 2, headers={"content-encoding": "gzip"}),
-    ],
-    ids=["huge", "a bomb", "two files of which one bomb is made"],
-)
-def test_an_answer_that_is_too_large_is_refused_before_it_is_whole(
-    world: World, reply: Reply
-) -> None:
+TOO_LARGE: Final[dict[str, Callable[[], Reply]]] = {
+    "huge": lambda: Reply(body=b"x" * (_LIMIT + 1)),
+    "a bomb": lambda: Reply(body=bomb(300), headers={"content-encoding": "gzip"}),
+    "two files of which one bomb is made": lambda: Reply(
+        body=bomb(10) * 2, headers={"content-encoding": "gzip"}
+    ),
+}
+
+
+@pytest.mark.parametrize("case", TOO_LARGE)
+def test_an_answer_that_is_too_large_is_refused_before_it_is_whole(world: World, case: str) -> None:
+    reply = TOO_LARGE[case]()
     text = world.call("at_once", lambda sent: reply, id="1")
 
     assert text == (

@@ -4,6 +4,7 @@ import re
 from typing import Any, Final
 
 import pytest
+from mcp import Client
 
 from tests.resources_prompts.material import ask, prompt, refused, text
 from tests.support.checker import strictly_checked
@@ -59,8 +60,13 @@ def test_every_address_in_the_table_can_be_read(server: Any) -> None:
     for variable, value in values.items():
         table = [address.replace(variable, value) for address in table]
 
+    async def texts(client: Client) -> list[str]:
+        answers = [await client.read_resource(address) for address in set(table)]
+        return [getattr(content, "text", "") for answer in answers for content in answer.contents]
+
     assert len(set(table)) == 7
-    assert all(text(server, address) for address in set(table))
+    assert len(found := ask(server, texts)) == 7
+    assert all(found)
 
 
 def test_the_prompts_of_the_manifest_are_there(server: Any) -> None:
