@@ -47,6 +47,11 @@ $ echo one
     What it is.
 
     - **`inner`** `int` · default `3`
+
+        1. one
+        2. two
+
+    - **`other`** `int`
 """
 
 
@@ -110,7 +115,7 @@ def test_titles_in_bold_make_tabs_and_fields_fold(folder: Path) -> None:
     assert more.count('<input type="radio"') == 2
     assert '<span class="s">"&lt;one&gt;"</span>' in more
     assert '<ul class="fields">' in more
-    assert '<details class="nested"><summary>1 field</summary><ul class="fields">' in more
+    assert '<details class="nested"><summary>2 fields</summary><ul class="fields">' in more
 
 
 def test_addresses_are_those_where_it_is_published(folder: Path) -> None:

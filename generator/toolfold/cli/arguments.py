@@ -10,6 +10,18 @@ from typing import Any, NoReturn, TypeAlias
 from toolfold import __doc__ as description
 from toolfold import __version__
 from toolfold.cli import run, servers, usage
+from toolfold.cli.options import (
+    add_commit,
+    add_format,
+    add_manifest,
+    add_patience,
+    add_project,
+    add_reporting,
+    add_search_options,
+    add_usage_place,
+    days,
+    positive,
+)
 
 _Commands: TypeAlias = "argparse._SubParsersAction[_Parser]"  # which has no public name
 
@@ -80,18 +92,18 @@ def _add_init(commands: _Commands) -> None:
 def _add_generate(commands: _Commands) -> None:
     generate = commands.add_parser("generate", help="generate the package and the docs")
     generate.set_defaults(run=run.generate)
-    _add_project(generate)
-    _add_reporting(generate)
+    add_project(generate)
+    add_reporting(generate)
     generate.add_argument("-q", "--quiet", action="store_true", help="say nothing on success")
     generate.add_argument("--watch", action="store_true", help="again after every save")
-    _add_commit(generate)
+    add_commit(generate)
 
 
 def _add_check(commands: _Commands) -> None:
     check = commands.add_parser("check", help="say whether what is generated is current")
     check.set_defaults(run=run.check)
-    _add_project(check)
-    _add_reporting(check)
+    add_project(check)
+    add_reporting(check)
     check.add_argument("--diff", action="store_true", help="show how files differ")
     check.add_argument(
         "--strict", action="store_true", help="fail where a prompt does not find its tool"
@@ -102,14 +114,14 @@ def _add_check(commands: _Commands) -> None:
     check.add_argument(
         "--live", action="store_true", help="also compare upstream servers with what was imported"
     )
-    _add_patience(check)
-    _add_commit(check)
+    add_patience(check)
+    add_commit(check)
 
 
 def _add_budget(commands: _Commands) -> None:
     budget = commands.add_parser("budget", help="show what every view and tool costs in tokens")
     budget.set_defaults(run=run.budget)
-    _add_manifest(budget)
+    add_manifest(budget)
     budget.add_argument(
         "--tiers",
         action="store_true",
@@ -127,7 +139,7 @@ def _add_serve(commands: _Commands) -> None:
     serve = commands.add_parser(
         "serve", help="serve the generated package over stdio or HTTP", allow_abbrev=False
     )
-    _add_project(serve)
+    add_project(serve)
     add_options(serve)
     serve.add_argument("--reload", action="store_true", help="restart after every save")
     serve.set_defaults(run=run.serve)
@@ -145,7 +157,7 @@ def _add_try(commands: _Commands) -> None:
         action="store_true",
         help="of an HTTP API: print the request as curl, without secrets, and send nothing",
     )
-    _add_project(try_)
+    add_project(try_)
 
 
 def _add_search(commands: _Commands) -> None:
@@ -153,9 +165,9 @@ def _add_search(commands: _Commands) -> None:
     search.set_defaults(run=run.search)
     search.add_argument("query", metavar="QUERY", help="what an agent would ask for")
     search.add_argument(
-        "--limit", type=_positive, default=5, metavar="N", help="how many tools; default: 5"
+        "--limit", type=positive, default=5, metavar="N", help="how many tools; default: 5"
     )
-    _add_search_options(search)
+    add_search_options(search)
 
 
 def _add_eval(commands: _Commands) -> None:
@@ -165,21 +177,7 @@ def _add_eval(commands: _Commands) -> None:
     eval_.set_defaults(run=run.eval_)
     eval_.add_argument("queries", type=Path, metavar="QUERIES.jsonl", help="labelled queries")
     eval_.add_argument("--rankings", type=Path, metavar="OUT.jsonl", help="write what was found")
-    _add_search_options(eval_)
-
-
-def _add_search_options(parser: argparse.ArgumentParser) -> None:
-    from toolfold_runtime.contract.vocabulary import STRATEGIES
-
-    _add_manifest(parser)
-    parser.add_argument("--search", choices=STRATEGIES, help="how to rank; default: the manifest's")
-    parser.add_argument("--json", action="store_true", help="print JSON, for machines")
-
-
-def _positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit()) or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text} is no number from 1")
-    return int(text)
+    add_search_options(eval_)
 
 
 def _add_import(commands: _Commands) -> None:
@@ -198,7 +196,7 @@ def _add_import(commands: _Commands) -> None:
     )
     tools.add_argument("--name", metavar="NAME", help="the server's name; default: from the files")
     tools.add_argument("--force", action="store_true", help="replace a manifest that differs")
-    _add_format(tools)
+    add_format(tools)
     _add_import_mcp(
         kinds.add_parser("mcp", help="take over tools of MCP servers, by file, address or command")
     )
@@ -224,9 +222,9 @@ def _add_import_mcp(mcp: argparse.ArgumentParser) -> None:
         "--name", metavar="NAME", help="what to call the server; of several, the one to import"
     )
     mcp.add_argument("--curate", action="store_true", help="also write overlays to start from")
-    _add_patience(mcp)
-    _add_manifest(mcp)
-    _add_format(mcp)
+    add_patience(mcp)
+    add_manifest(mcp)
+    add_format(mcp)
 
 
 def _add_import_openapi(openapi: argparse.ArgumentParser) -> None:
@@ -258,9 +256,9 @@ def _add_import_openapi(openapi: argparse.ArgumentParser) -> None:
     openapi.add_argument(
         "--curate", action="store_true", help="also write an overlay to start from"
     )
-    _add_patience(openapi)
-    _add_manifest(openapi)
-    _add_format(openapi)
+    add_patience(openapi)
+    add_manifest(openapi)
+    add_format(openapi)
 
 
 def _add_servers(commands: _Commands) -> None:
@@ -271,31 +269,11 @@ def _add_servers(commands: _Commands) -> None:
     parser.add_argument(
         "names", nargs="*", metavar="NAME", help="which servers; default: all of them"
     )
-    _add_patience(parser)
-    _add_manifest(parser)
+    add_patience(parser)
+    add_manifest(parser)
     parser.add_argument(
         "--format", choices=("text", "json"), default="text", help="how it is printed"
     )
-
-
-def _add_patience(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--timeout",
-        type=_seconds,
-        metavar="SECONDS",
-        default=60.0,
-        help="seconds for each server; default: 60",
-    )
-
-
-def _seconds(text: str) -> float:
-    try:
-        seconds = float(text)
-    except ValueError:
-        seconds = 0.0
-    if not 0 < seconds <= 3600:
-        raise argparse.ArgumentTypeError(f"{text} is no number of seconds, up to 3600")
-    return seconds
 
 
 def _add_tiers(commands: _Commands) -> None:
@@ -303,8 +281,8 @@ def _add_tiers(commands: _Commands) -> None:
         "tiers", help="show which tools are hot, warm, standard or cold by usage"
     )
     tiers.set_defaults(run=usage.tiers)
-    _add_manifest(tiers)
-    _add_usage_place(tiers)
+    add_manifest(tiers)
+    add_usage_place(tiers)
     tiers.add_argument(
         "--format", choices=("text", "json"), default="text", help="how it is printed"
     )
@@ -335,8 +313,8 @@ def _add_tiers(commands: _Commands) -> None:
 def _add_usage(commands: _Commands) -> None:
     parser = commands.add_parser("usage", help="show calls, failures and latencies")
     parser.set_defaults(run=usage.usage)
-    _add_manifest(parser)
-    _add_usage_place(parser)
+    add_manifest(parser)
+    add_usage_place(parser)
     parser.add_argument(
         "--by",
         choices=("tool", "category", "day"),
@@ -344,18 +322,10 @@ def _add_usage(commands: _Commands) -> None:
         help="what a row is; default: tool",
     )
     parser.add_argument(
-        "--days", type=_days, default=30, metavar="N", help="how far back; default: 30"
+        "--days", type=days, default=30, metavar="N", help="how far back; default: 30"
     )
     parser.add_argument(
         "--format", choices=("text", "json", "csv"), default="text", help="how it is printed"
-    )
-
-
-def _add_usage_place(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--usage",
-        metavar="FILE|off",
-        help="the store to read; default: TOOLFOLD_USAGE, or as the manifest says",
     )
 
 
@@ -364,7 +334,7 @@ def _add_stubs(commands: _Commands) -> None:
         "stubs", help="print every tool as a typed function, as in programs"
     )
     stubs.set_defaults(run=run.stubs)
-    _add_manifest(stubs)
+    add_manifest(stubs)
     stubs.add_argument(
         "-o",
         "--output",
@@ -374,20 +344,13 @@ def _add_stubs(commands: _Commands) -> None:
     )
 
 
-def _days(text: str) -> int:
-    days = _positive(text)
-    if days > 366:
-        raise argparse.ArgumentTypeError(f"{text} is more than a year, which is all that is kept")
-    return days
-
-
 def _add_docs(commands: _Commands) -> None:
     docs = commands.add_parser("docs", help="build or preview the generated docs as a site")
     kinds = docs.add_subparsers(dest="kind", metavar="build|serve", required=True)
     build = kinds.add_parser("build", help="build the site")
     build.set_defaults(run=run.docs_build)
-    _add_project(build)
-    _add_reporting(build)
+    add_project(build)
+    add_reporting(build)
     build.add_argument(
         "--site", type=Path, metavar="FOLDER", help="where; default: site/ beside the manifest"
     )
@@ -406,7 +369,7 @@ def _add_docs(commands: _Commands) -> None:
     )
     serve = kinds.add_parser("serve", help="preview the site, built again after every save")
     serve.set_defaults(run=run.docs_serve)
-    _add_project(serve)
+    add_project(serve)
     serve.add_argument(
         "--host", default="127.0.0.1", help="the address to listen on; default: 127.0.0.1"
     )
@@ -416,51 +379,4 @@ def _add_docs(commands: _Commands) -> None:
         default=8001,
         metavar="PORT",
         help="the port to listen on; default: 8001",
-    )
-
-
-def _add_commit(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--for-commit",
-        action="store_true",
-        help="fail where something was changed or is not added to git",
-    )
-
-
-def _add_project(parser: argparse.ArgumentParser) -> None:
-    _add_manifest(parser)
-    parser.add_argument(
-        "-o",
-        "--output",
-        type=Path,
-        metavar="FOLDER",
-        help="the generated folder; default: generated/ beside the manifest",
-    )
-
-
-def _add_manifest(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "-m",
-        "--manifest",
-        type=Path,
-        metavar="FILE",
-        default=Path("tools.yaml"),
-        help="the manifest; default: tools.yaml",
-    )
-
-
-def _add_format(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--format",
-        choices=("text", "json", "github"),
-        default="text",
-        help="how problems are printed",
-    )
-    parser.add_argument("-v", "--verbose", action="store_true", help="every warning, not a count")
-
-
-def _add_reporting(parser: argparse.ArgumentParser) -> None:
-    _add_format(parser)
-    parser.add_argument(
-        "--no-cache", dest="cache", action="store_false", help="neither read nor write the cache"
     )

@@ -35,7 +35,7 @@ _BADGE: Final = re.compile(
 _LIST: Final = re.compile(
     r'(</?ul>)(?=(\n<li>\n?(?:<p>)?<strong><code>)?(\n<li>\n?(?:<p>)?<a href="(?:\.\./)?(?:tools|categories)/)?)'
 )
-_LIST_TAG: Final = re.compile(r"</?ul>|<li>")
+_LIST_TAG: Final = re.compile(r"</?[uo]l\b[^>]*>|<li>")
 _INSTALL: Final = re.compile(r'<a href="((?:cursor:|vscode:)[^"]*)"')
 
 
@@ -305,7 +305,7 @@ def _item_count(page: str, start: int) -> int:
     for tag in _LIST_TAG.finditer(page, start):
         if tag[0] == "<li>":
             count += depth == 0
-        elif tag[0] == "<ul>":
+        elif not tag[0].startswith("</"):
             depth += 1
         elif depth == 0:
             break
